@@ -5,7 +5,7 @@ export type { ResultFormat } from './formats/index.js'
 export type { RunningServer } from './http/server/server.js'
 export type { LoadedEndpoint } from './manifest/load.js'
 export type { Diagnostic, DiagnosticData, Severity } from './model/diagnostic.js'
-export type { CachePolicy, ContractColumn, Endpoint, Variant } from './model/endpoint.js'
+export type { CachePolicy, ContractColumn, Endpoint, PagePolicy, Variant } from './model/endpoint.js'
 export type { ErrorCode } from './model/error-codes.js'
 export {
   type ArgumentProblem,
@@ -26,7 +26,7 @@ export type {
   ScalarValue,
   ValueSchema,
 } from './model/param.js'
-export type { Explanation, StoredResult } from './model/ports.js'
+export type { Explanation, PageFacts, StoredResult } from './model/ports.js'
 export type {
   ArgumentMap,
   BoundValue,
@@ -38,6 +38,7 @@ export type {
   ResultColumn,
   ResultSet,
   TableReads,
+  TimedResult,
   WarehouseReads,
 } from './model/query.js'
 export { type FaultOptions, QueryFault } from './model/query-fault.js'

@@ -23,7 +23,7 @@ const MAY_IMPORT = {
   engines: ['model', 'platform', 'result', 'formats', LANGUAGE, ON_DUCKDB],
   openapi: ['model', 'formats', 'http/headers.ts', LANGUAGE],
   manifest: ['model', 'template', LANGUAGE],
-  request: ['model', 'formats', 'template', 'cache', LANGUAGE],
+  request: ['model', 'formats', 'template', 'cache', 'result/body.ts', LANGUAGE],
   mcp: ['model', 'formats', 'manifest', 'request', 'openapi', 'platform', LANGUAGE],
   http: ['model', 'request', 'manifest', 'observe', 'formats', 'openapi', 'mcp'],
 }

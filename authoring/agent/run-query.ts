@@ -4,7 +4,7 @@ import { mistakeAnswer, rowsAnswer, type ToolAnswer } from '../../runner/mcp/ans
 import { type GivenArguments, noteOf, rowsOf, unknownArguments } from '../../runner/mcp/call-endpoint.js'
 import { excerptOf } from '../../runner/mcp/excerpt.js'
 import type { OtherTool } from '../../runner/mcp/session.js'
-import { answerSchema, MAX_ROWS, READ_ONLY, ROWS, ROWS_SCHEMA } from '../../runner/mcp/tools.js'
+import { answerSchema, MAX_ROWS, READ_ONLY, ROWS, rowsArgumentSchema } from '../../runner/mcp/tools.js'
 import { invalidArguments } from '../../runner/model/errors.js'
 import type { Clock, Engine } from '../../runner/model/ports.js'
 import { withNow } from '../call/with-now.js'
@@ -62,17 +62,18 @@ const TOOL: OtherTool['tool'] = {
   title: 'Run a query',
   description:
     'Runs one SELECT in GoogleSQL (the SQL of BigQuery) over the local tables, to try what a manifest will say. @now is the time. ' +
-    `It stops after ${TIMEOUT_MS / 1000} s, and gives at most ${RESULT_ROWS} rows, of which \`${ROWS}\` are shown.`,
-  inputSchema: strictObject({ sql: { ...TEXT, description: 'The query.', examples: EXAMPLES }, [ROWS]: ROWS_SCHEMA }, [
-    'sql',
-  ]),
+    `It stops after ${TIMEOUT_MS / 1000} s, and gives at most ${RESULT_ROWS} rows, of which \`${ROWS.name}\` are shown.`,
+  inputSchema: strictObject(
+    { sql: { ...TEXT, description: 'The query.', examples: EXAMPLES }, [ROWS.name]: rowsArgumentSchema(ROWS) },
+    ['sql'],
+  ),
   outputSchema: answerSchema({ type: 'object' }, MAX_ROWS, { columns: COLUMNS }),
   annotations: READ_ONLY,
 }
 
 /** @throws RunnerError ARGUMENT_INVALID. */
 function readArguments(args: GivenArguments): { readonly sql: string; readonly rows: number } {
-  const errors = unknownArguments(args, ['sql', ROWS])
+  const errors = unknownArguments(args, ['sql', ROWS.name])
   const { sql } = args
   if (typeof sql !== 'string' || sql.trim() === '') errors.push({ parameter: 'sql', detail: 'is required, as text' })
   const rows = rowsOf(args, errors)

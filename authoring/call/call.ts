@@ -1,6 +1,8 @@
 /** `sluice call`: runs one endpoint in this process, just as a call over HTTP would. */
 
+import type { Endpoint } from '../../runner/model/endpoint.js'
 import { UsageError } from '../../runner/model/errors.js'
+import { CURSOR, PAGE_SIZE } from '../../runner/model/page.js'
 import { bindParams } from '../../runner/request/bind-params.js'
 import { FORMAT_NAME } from '../../runner/request/negotiate.js'
 import { toRawArguments } from '../../runner/request/raw-arguments.js'
@@ -15,6 +17,10 @@ import { placeFailuresBelow } from './place-failure.js'
 export interface CallFlags extends DryRunFlags {
   /** An ISO 8601 time. */
   readonly now?: string
+  readonly pageSize?: string
+  readonly cursor?: string
+  /** All pages, which are the whole result. */
+  readonly all?: boolean
 }
 
 /** Runs the endpoint and prints its result; a repeated argument name becomes a list, as in a URL. */
@@ -22,15 +28,23 @@ export async function callEndpoint(
   name: string,
   texts: readonly string[],
   settings: Settings,
-  { now, ...flags }: CallFlags,
+  { now, pageSize, cursor, all = false, ...flags }: CallFlags,
   io: Io,
 ): Promise<number> {
   const args = rawArguments(texts)
   checkDryRun(flags)
+  if (cursor !== undefined && all) throw new UsageError(['--cursor or --all, not both'])
+  if (cursor !== undefined && now !== undefined) {
+    throw new UsageError(['--cursor or --now, not both: all pages have the time of the first'])
+  }
   const clock = now === undefined ? {} : { nowMicros: timeArgument('--now', now) }
   const { runner } = await openRunner(settings, { placeFailure: placeFailuresBelow(settings.endpointsDir) })
   try {
-    checkCall(runner, name, args)
+    const { pages } = checkCall(runner, name, args)
+    const isPage = pageSize !== undefined || cursor !== undefined
+    if (pages === null && (all || isPage)) {
+      throw new UsageError([`${name} has no pages: its manifest has no settings.pages`])
+    }
     if (flags.dryRun) {
       printReads(await runner.dryRun(name, args, clock), settings.pricePerTib, flags.format, io)
       return EXIT.clean
@@ -40,24 +54,38 @@ export async function callEndpoint(
       return EXIT.clean
     }
     const format = encodedFormat(flags.format)
-    const result = await runner.call(name, args, { ...clock, format, signal: io.interruption() })
-    printRows(result.columns, result.body, flags.format, io)
-    if (result.isTruncated) io.printError(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
+    // An empty argument counts as an absent one.
+    const given = isPage && !all ? { ...args, [PAGE_SIZE]: pageSize ?? '', [CURSOR]: cursor ?? '' } : args
+    const called = await runner.call(name, given, { ...clock, format, signal: io.interruption() })
+    const { columns, body, rowCount, isTruncated, page } = called
+    printRows(columns, body, flags.format, io, page?.totalRows)
+    if (isTruncated) io.printError(`cut after ${page?.totalRows ?? rowCount} rows, the endpoint's max_rows\n`)
+    if (page?.next) io.printError(`next: --cursor ${page.next}\n`)
     return EXIT.clean
   } finally {
     await runner.close()
   }
 }
 
+/** What is an argument of the address over HTTP, and a flag here. */
+const FLAGS: Readonly<Record<string, string>> = {
+  [FORMAT_NAME]: '--format',
+  [PAGE_SIZE]: '--page-size',
+  [CURSOR]: '--cursor',
+}
+
 /**
  * Refuses what HTTP would only report or ignore: a mistyped argument would otherwise change the result silently.
  * @throws RunnerError ENDPOINT_UNKNOWN, ENDPOINT_BROKEN, ARGUMENT_INVALID; UsageError.
  */
-function checkCall(runner: Runner, name: string, args: CallArguments): void {
+function checkCall(runner: Runner, name: string, args: CallArguments): Endpoint {
   const endpoint = runner.find(name)
-  if (Object.hasOwn(args, FORMAT_NAME) && !endpoint.parameters.some(({ name: own }) => own === FORMAT_NAME)) {
-    throw new UsageError([`the format is a flag here: --format ${String(args[FORMAT_NAME])}`])
+  const declared = new Set(endpoint.parameters.map(parameter => parameter.name))
+  for (const [argument, flag] of Object.entries(FLAGS)) {
+    if (!Object.hasOwn(args, argument) || declared.has(argument)) continue
+    throw new UsageError([`the ${argument} is a flag here: ${flag} ${String(args[argument])}`])
   }
   const listHint = (own: string): string => `repeat the name, ${own}=a ${own}=b`
   bindParams({ ...endpoint, rejectsUnknown: true }, toRawArguments(args), listHint)
+  return endpoint
 }

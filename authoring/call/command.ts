@@ -14,6 +14,9 @@ export function declareCall({ command, settings, io }: Declaring): void {
   )
     .addOption(shownFormat())
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
+    .option('--page-size <rows>', 'print the first page, of so many rows, and on standard error how to go on')
+    .option('--cursor <cursor>', 'print the page that follows the one that has shown this cursor')
+    .option('--all', 'print all pages: the whole result, which is also printed without --page-size and --cursor')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
     .option('--dry-run', DRY_RUN)
     .runs(async (name: string, args: string[], flags: CallFlags) =>

@@ -7,6 +7,8 @@ import type { PublishedEndpoint, PublishedParameter } from '../../runner/model/p
 /** Its parameters are those that a call may give: without the ones that the token pins. */
 export interface ClientEndpoint extends Pick<PublishedEndpoint, 'name' | 'description' | 'parameters' | 'columns'> {
   readonly settings: { readonly timestamps?: unknown; readonly max_rows?: unknown }
+  /** The most rows of a page; absent where there are no pages. */
+  readonly maxPageSize?: number
 }
 
 /** A value that an argument may have. */
@@ -24,9 +26,11 @@ export function readEndpoints(document: unknown): readonly ClientEndpoint[] | nu
   const { endpoints } = recordOf(document)
   if (!Array.isArray(endpoints) || !endpoints.every(isEndpoint)) return null
   const read = endpoints.map(({ name, description, parameters, columns, settings, pinned }): ClientEndpoint => {
-    const { timestamps, max_rows } = recordOf(settings)
+    const { timestamps, max_rows, pages } = recordOf(settings)
+    const { max_size: size } = recordOf(pages)
     const free = parameters.filter(parameter => !Object.hasOwn(recordOf(pinned), parameter.name))
-    return { name, description, parameters: free, columns, settings: { timestamps, max_rows } }
+    const paged = Number.isSafeInteger(size) && { maxPageSize: size as number }
+    return { name, description, parameters: free, columns, settings: { timestamps, max_rows }, ...paged }
   })
   return read.sort((a, b) => (a.name < b.name ? -1 : 1))
 }

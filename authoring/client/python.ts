@@ -10,9 +10,11 @@ import { linesOf, quoted } from './program-text.js'
 /** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.py. */
 export function pythonClient(endpoints: readonly ClientEndpoint[], runtime: string): string {
   const types = new Types()
-  const methods = endpoints.map(endpoint =>
-    callMethod(endpoint, types.add(`${pascalCase(endpoint.name)}Row`, rowOf(endpoint))),
-  )
+  const typed = endpoints.map(endpoint => ({
+    endpoint,
+    row: types.add(`${pascalCase(endpoint.name)}Row`, rowOf(endpoint)),
+  }))
+  const paged = typed.filter(({ endpoint }) => endpoint.maxPageSize !== undefined)
   return [
     `# Written by \`sluice client\`, revision ${revisionOf(endpoints)}. Do not edit: write it again.`,
     runtime,
@@ -27,22 +29,25 @@ export function pythonClient(endpoints: readonly ClientEndpoint[], runtime: stri
     '_ARGUMENTS: Dict[str, Dict[str, str]] = {',
     ...endpoints.map(argumentsLine),
     '}',
+    '#: The most rows of a page, for each endpoint that has pages.',
+    '_PAGE_SIZES: Dict[str, int] = {',
+    ...paged.map(({ endpoint }) => `    ${quoted(endpoint.name)}: ${endpoint.maxPageSize},`),
+    '}',
     '',
     '',
     'class Sluice(_Client):',
-    '    """The endpoints of a Sluice server: call() gives rows, arrow() and pandas() give tables."""',
+    '    """The endpoints of a Sluice server: call() gives rows, arrow() and pandas() give tables, rows() goes over pages."""',
     '',
-    // mypy refuses a single overload.
-    ...(methods.length === 1
-      ? [
-          '    if TYPE_CHECKING:',
-          ...methods[0]!.map(indented),
-          '            raise NotImplementedError',
-          '    else:',
-          ...ANY_CALL.map(indented),
-        ]
-      : [...methods.flatMap(lines => ['    @overload', ...lines, '        ...', '']), ...ANY_CALL]),
-    '',
+    ...overloads(
+      typed.map(({ endpoint, row }) => methodLines('call', `Rows[${row}]`, endpoint)),
+      ANY_CALL,
+    ),
+    ...(paged.length > 0
+      ? overloads(
+          paged.map(({ endpoint, row }) => methodLines('rows', `Pages[${row}]`, endpoint, [PAGE_SIZE])),
+          ANY_ROWS,
+        )
+      : []),
   ].join('\n')
 }
 
@@ -51,27 +56,48 @@ const ANY_CALL = [
   '        return self._rows(_name, arguments)',
 ]
 
+const PAGE_SIZE = 'page_size: Optional[int] = None,'
+const ANY_ROWS = [
+  `    def rows(self, _name: str, /, *, ${PAGE_SIZE} **arguments: Any) -> Any:`,
+  '        return self._pages(_name, page_size, arguments)',
+]
+
+/** A method with the types of each endpoint. mypy refuses a single overload. */
+function overloads(methods: readonly (readonly string[])[], any: readonly string[]): readonly string[] {
+  const [first = []] = methods
+  if (methods.length > 1)
+    return [...methods.flatMap(lines => ['    @overload', ...lines, '        ...', '']), ...any, '']
+  const typed = [...first, '        raise NotImplementedError']
+  return ['    if TYPE_CHECKING:', ...typed.map(indented), '    else:', ...any.map(indented), '']
+}
+
 const indented = (line: string): string => `    ${line}`
 
-/** The lines of a method, without its body. */
-function callMethod(endpoint: ClientEndpoint, rowType: string): readonly string[] {
+/** The lines of a method, without its body. `more` are its own arguments. */
+function methodLines(
+  method: string,
+  type: string,
+  endpoint: ClientEndpoint,
+  more: readonly string[] = [],
+): readonly string[] {
   const { name, parameters } = endpoint
   const names = argumentNames(parameters)
   const declared = parameters.map((parameter, i) => {
     const type = argumentType(parameter)
     return `        ${names[i]}: ${isRequired(parameter) ? type : `Optional[${type}] = None`},`
   })
+  const all = [...declared, ...more.map(one => `        ${one}`)]
   const texts = [
     endpointText(endpoint),
     ...parameters.map((parameter, i) => `${names[i]}: ${parameterText(parameter)}`),
   ]
   return [
-    '    def call(',
+    `    def ${method}(`,
     '        self,',
     `        _name: Literal[${quoted(name)}],`,
     '        /,',
-    ...(declared.length === 0 ? [] : ['        *,', ...declared]),
-    `    ) -> Rows[${rowType}]:`,
+    ...(all.length === 0 ? [] : ['        *,', ...all]),
+    `    ) -> ${type}:`,
     ...docstring(texts.flatMap(linesOf)),
   ]
 }

@@ -13,7 +13,7 @@ export function typescriptClient(endpoints: readonly ClientEndpoint[], runtime: 
     `// Written by \`sluice client\`, revision ${revisionOf(endpoints)}. Do not edit: write it again.`,
     '/* eslint-disable */',
     '',
-    '/** The endpoints by name: the arguments of a call, and a row of its result. */',
+    '/** The endpoints by name: the arguments of a call, a row of its result, and whether it has pages. */',
     'export interface Endpoints {',
     ...endpoints.flatMap(endpointLines),
     '}',
@@ -21,6 +21,10 @@ export function typescriptClient(endpoints: readonly ClientEndpoint[], runtime: 
     '/** Why a call failed. UNKNOWN: the answer was not one of Sluice, but of something in between. */',
     'export type ErrorCode =',
     ...[...Object.keys(ERROR_CODES), 'UNKNOWN'].map(code => `  | ${singleQuoted(code)}`),
+    '',
+    'const PAGE_SIZES: Readonly<Record<string, number>> = {',
+    ...endpoints.flatMap(({ name, maxPageSize: size }) => (size ? [`  ${singleQuoted(name)}: ${size},`] : [])),
+    '}',
     '',
     runtime,
   ].join('\n')
@@ -36,6 +40,7 @@ function endpointLines(endpoint: ClientEndpoint): readonly string[] {
       ? ['    args: Record<string, never>']
       : ['    args: {', ...parameters.flatMap(parameterLines), '    }']),
     `    row: ${objectType(rowOf(endpoint), 2)}`,
+    ...(endpoint.maxPageSize ? ['    pages: true'] : []),
     '  }',
   ]
 }

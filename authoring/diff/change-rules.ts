@@ -28,6 +28,8 @@ const RULES = {
     'lookup/row-removed': 'A row of a lookup table with `default: reject` is gone: its argument is a 400.',
     'lookup/rejects': 'A lookup table now rejects arguments without a row.',
     'setting/max-rows-lowered': '`max_rows` is lower.',
+    'setting/pages-removed': 'The endpoint has no `pages` any more: a `cursor` is a 400, and `page_size` is ignored.',
+    'setting/page-size-lowered': '`pages.max_size` is lower: a larger `page_size` is a 400.',
     'setting/timestamps': '`timestamps` changed, and a column holds TIMESTAMPs.',
     'setting/arguments-rejected': '`unknown_arguments` is now `reject`.',
   },
@@ -41,7 +43,7 @@ const RULES = {
     'lookup/row-falls-back': 'A row of a lookup table is gone: its argument picks the default row.',
     'lookup/default': 'Another row of a lookup table is its default.',
     'lookup/row-changed': 'A row of a lookup table has other values.',
-    'setting/changed': 'Any other setting changed.',
+    'setting/changed': 'Any other setting changed, such as `pages.keep_seconds`.',
     'sql/changed':
       'The SQL of a variant changed. Comments, white space, the case of keywords and the quotes of texts do not count.',
     'reads/more':
@@ -63,6 +65,8 @@ const RULES = {
     'lookup/row-added': 'A lookup table has a new row.',
     'lookup/accepts': 'A lookup table no longer rejects arguments without a row.',
     'setting/max-rows-raised': '`max_rows` is higher.',
+    'setting/pages-added': 'The endpoint has `pages`: callers may ask for them.',
+    'setting/page-size-raised': '`pages.max_size` is higher.',
     'setting/arguments-ignored': '`unknown_arguments` is no longer `reject`.',
     'setting/cache': '`cache` changed.',
     'setting/labels': '`labels` of BigQuery jobs changed.',

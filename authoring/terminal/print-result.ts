@@ -5,6 +5,7 @@ import { parseExact } from '../../runner/model/exact-json.js'
 import type { ResultColumn } from '../../runner/model/query.js'
 import type { Explained } from '../../runner/serve/runner.js'
 import type { Io } from './io.js'
+import { plural } from './plural.js'
 import { textTable } from './table.js'
 
 /** How rows are printed: as a table for people, or as the bytes that HTTP sends in one of its formats. */
@@ -14,8 +15,17 @@ export type ShownFormat = (typeof SHOWN_FORMATS)[number]
 /** The format whose bytes `printRows` takes. */
 export const encodedFormat = (shown: ShownFormat): ResultFormat => (shown === 'text' ? 'table' : shown)
 
-/** Prints a result. @param body its bytes in the format that `encodedFormat` names. */
-export function printRows(columns: readonly ResultColumn[], body: Uint8Array, shown: ShownFormat, io: Io): void {
+/**
+ * Prints a result, or a page of one that has `total` rows.
+ * @param body its bytes in the format that `encodedFormat` names.
+ */
+export function printRows(
+  columns: readonly ResultColumn[],
+  body: Uint8Array,
+  shown: ShownFormat,
+  io: Io,
+  total?: number,
+): void {
   if (shown !== 'text') {
     io.print(body)
     if (shown === 'json') io.printError('\n')
@@ -23,7 +33,7 @@ export function printRows(columns: readonly ResultColumn[], body: Uint8Array, sh
   }
   const { rows } = parseExact(Buffer.from(body).toString()) as { readonly rows: readonly (readonly unknown[])[] }
   io.print(textTable(columns, rows))
-  io.printError(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`)
+  io.printError(`${total === undefined ? '' : `${rows.length} of `}${plural(total ?? rows.length, 'row')}\n`)
 }
 
 /** The explanation as text: sections with a heading each. */

@@ -1,6 +1,7 @@
 /** The facts in the headers of a result, as values and in words. */
 
 export interface Facts {
+  /** The rows of the whole result, of which a page has a part. */
   readonly rowCount: number
   readonly isTruncated: boolean
   /** Bytes on the wire; null where the server does not say. */
@@ -38,7 +39,7 @@ export function factsOf(headers: Pick<Headers, 'get'>, received: Received): Fact
   const timing = headers.get('Server-Timing') ?? ''
   return {
     ...received,
-    rowCount: Number(headers.get('X-Row-Count') ?? 0),
+    rowCount: Number(headers.get('X-Total-Rows') ?? headers.get('X-Row-Count') ?? 0),
     isTruncated: headers.get('X-Truncated') === 'true',
     wireBytes: numberOf(headers.get('Content-Length')),
     coding: headers.get('Content-Encoding'),

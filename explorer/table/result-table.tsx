@@ -1,6 +1,6 @@
 /** The rows of a result. Only those in sight are in the document. */
 import { useSignal } from '@preact/signals'
-import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Column } from '../api/contract.js'
 import type { Row } from '../state/call.js'
 import { zone } from '../state/preferences.js'
@@ -13,11 +13,16 @@ import { measureOpenRows, useVirtualRows } from './virtual-rows.js'
 import { columnWidths } from './widths.js'
 
 interface TableProps {
+  /** Those of another result are other objects. */
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
+  /** The number of all rows, of which `rows` may be the first. */
+  readonly total: number
+  /** Called when the last of `rows` comes into sight. */
+  readonly onEnd: () => void
 }
 
-export function ResultTable({ columns, rows }: TableProps) {
+export function ResultTable({ columns, rows, total, onEnd }: TableProps) {
   const id = useId()
   const box = useRef<HTMLDivElement>(null)
   const sorting = useSignal<Sorting | null>(null)
@@ -39,10 +44,14 @@ export function ResultTable({ columns, rows }: TableProps) {
     sorting.value = null
     virtualizer.measure()
     box.current?.scrollTo(0, 0)
-  }, [rows])
+  }, [columns])
   useLayoutEffect(() => virtualizer.measure(), [sorted])
 
   const items = virtualizer.getVirtualItems()
+  const isAtEnd = items.at(-1)?.index === rows.length - 1
+  useEffect(() => {
+    if (isAtEnd) onEnd()
+  }, [isAtEnd, rows])
   const measure = (): void =>
     queueMicrotask(() => requestAnimationFrame(() => measureOpenRows(box.current, virtualizer)))
   const toggle = ({ row, column }: Place): void => {
@@ -76,7 +85,7 @@ export function ResultTable({ columns, rows }: TableProps) {
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the arrow keys move between its cells
           role="grid"
           aria-label="Result"
-          aria-rowcount={rows.length + 1}
+          aria-rowcount={total + 1}
           aria-colcount={columns.length}
           tabIndex={0}
           aria-activedescendant={isInSight ? idOf(active.value!) : undefined}

@@ -2,10 +2,12 @@
 import { spanText } from '../value/units.js'
 
 export function cachePolicyInWords(settings: Readonly<Record<string, unknown>>): readonly string[] {
-  const { max_rows: maxRows, timeout_seconds: timeout, cache } = settings
+  const { max_rows: maxRows, timeout_seconds: timeout, cache, pages } = settings
+  const { max_size: pageRows } = Object(pages) as { readonly max_size?: number }
   return [
     ...cacheSentences(cache),
     ...(typeof maxRows === 'number' ? [`A result has at most ${maxRows} rows; a longer one is cut, and says so.`] : []),
+    ...(pageRows === undefined ? [] : [`It can be asked for page by page, of at most ${pageRows} rows each.`]),
     ...(typeof timeout === 'number' ? [`A query that takes longer than ${spanText(timeout)} fails.`] : []),
   ]
 }

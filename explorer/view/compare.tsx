@@ -24,7 +24,8 @@ const EARLIER = [
 
 /** What can be compared: results with lines, with another result, or with a time that the call or the result reaches. */
 function earlierOf(result: Result): readonly (readonly [title: string, seconds: number])[] | null {
-  const plan = result.rows && planChart(result.columns, result.rows)
+  const { rows } = result.fetched.value
+  const plan = rows && planChart(result.columns, rows)
   if (plan?.kind !== 'lines') return null
   const { endpoint, args } = result
   const canMove = (seconds: number): boolean => earlierArguments(endpoint.parameters, args, seconds) !== null

@@ -3,7 +3,7 @@
 import type { Endpoint } from '../api/contract.js'
 import { Chart } from '../chart/chart.js'
 import { addressOf } from '../state/address.js'
-import { type Call, call, type Result } from '../state/call.js'
+import { type Call, call, fetchNext, isFull, type Result } from '../state/call.js'
 import { comparison } from '../state/comparison.js'
 import { ResultTable } from '../table/result-table.js'
 import { Compare, Compared } from './compare.js'
@@ -57,8 +57,14 @@ function StatusText({ now }: { now: Call }) {
   if (now.kind === 'refused') return <>No result</>
   if (now.kind === 'none') return <>Not run yet</>
   const { rowCount, isTruncated } = now.facts
+  const shown = now.fetched.value.rows?.length ?? rowCount
   return (
     <>
+      {shown < rowCount && (
+        <>
+          <Digits of={shown} /> of{' '}
+        </>
+      )}
       <Digits of={rowCount} /> {rowCount === 1 ? 'row' : 'rows'}
       {isTruncated && ', truncated'}
     </>
@@ -82,13 +88,15 @@ function Refusal({ of, problem }: { of: Endpoint; problem: Parameters<typeof Ale
 /** What the chart is compared with, unless it is this very result. */
 function beforeOf(result: Result): Pick<Parameters<typeof Chart>[0], 'before'> {
   const now = comparison.value
-  if (now === null || now.result.rows === null || (now.result === result && now.offsetSeconds === 0)) return {}
-  const { columns, rows } = now.result
-  return { before: { columns, rows, offsetSeconds: now.offsetSeconds } }
+  const rows = now?.result.fetched.value.rows ?? null
+  if (now === null || rows === null || (now.result === result && now.offsetSeconds === 0)) return {}
+  return { before: { columns: now.result.columns, rows, offsetSeconds: now.offsetSeconds } }
 }
 
 function Shown({ result }: { result: Result }) {
-  const { facts, rows, columns, endpoint } = result
+  const { facts, columns, endpoint } = result
+  const { rows, next, problem } = result.fetched.value
+  const isPart = rows !== null && rows.length < facts.rowCount
   return (
     <>
       {facts.isTruncated && (
@@ -104,7 +112,25 @@ function Shown({ result }: { result: Result }) {
         <>
           <Compared result={result} />
           {rows.length > 0 && <Chart columns={columns} rows={rows} name={endpoint.name} {...beforeOf(result)} />}
-          <ResultTable columns={columns} rows={rows} />
+          {isPart && (
+            <p class="hint">
+              The first <Digits of={rows.length} /> rows are shown. More are fetched when the end of the table comes
+              into sight.
+            </p>
+          )}
+          <ResultTable columns={columns} rows={rows} total={facts.rowCount} onEnd={() => void fetchNext(result)} />
+          {problem && (
+            <Alert problem={problem}>
+              {next !== null && (
+                <button type="button" onClick={() => void fetchNext(result)}>
+                  Fetch the next rows again
+                </button>
+              )}
+            </Alert>
+          )}
+          {next !== null && isFull(result.fetched.value) && (
+            <p class="banner">The other rows are too much to show here: download them instead.</p>
+          )}
           {rows.length === 0 && (
             <p class="hint">The call was right, and nothing answers to it. Try a longer time, or another argument.</p>
           )}

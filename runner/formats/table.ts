@@ -25,7 +25,8 @@ export const table = {
       },
       rows: { type: 'array', items: { type: 'array', items: {} } },
       truncated: { type: 'boolean' },
-      next: { type: ['string', 'null'] },
+      // OpenAPI 3.0 and 3.1 write differently that it may be null.
+      next: { description: 'The cursor of the next page; null on the last one.' },
     },
   },
   write: toTable,

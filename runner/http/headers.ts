@@ -57,6 +57,8 @@ interface ResponseHeader {
   readonly isOfBody?: true
   /** A page of another origin may read it; browsers show them a few headers in any case. */
   readonly isExposed?: true
+  /** Only endpoints that have pages send it. */
+  readonly isOfPages?: true
   readonly openApi?: { readonly header: object; readonly answers: readonly Answer[] }
 }
 
@@ -110,6 +112,7 @@ const ROWS: readonly ResponseHeader[] = [
     name: 'X-Total-Rows',
     stored: ({ result }) => (result.page ? String(result.page.totalRows) : null),
     isExposed: true,
+    isOfPages: true,
     openApi: described('The number of rows of all pages; absent where no page was asked for.', COUNT),
   },
   {
@@ -150,6 +153,7 @@ const ROWS: readonly ResponseHeader[] = [
     name: 'Link',
     stored: ({ result, url }) => (result.page?.next ? nextLink(url, result.page.next) : null),
     isExposed: true,
+    isOfPages: true,
     openApi: described('Where the next page is (`rel="next"`); absent on the last one.', TEXT),
   },
   { name: 'WWW-Authenticate', isExposed: true },
@@ -198,14 +202,18 @@ export const EXPOSED = ROWS.filter(({ isExposed }) => isExposed)
   .map(({ name }) => name)
   .join(', ')
 
+/** The rows that OpenAPI describes, without or with those of pages. */
+const describedRows = (hasPages: boolean) => ROWS.filter(row => row.openApi && (hasPages || !row.isOfPages))
+
 /** The headers that OpenAPI describes, by name. */
-export const DESCRIBED: Readonly<Record<string, object>> = Object.fromEntries(
-  ROWS.flatMap(({ name, openApi }) => (openApi ? [[name, openApi.header]] : [])),
-)
+export const headerObjects = (hasPages: boolean): Readonly<Record<string, object>> =>
+  Object.fromEntries(describedRows(hasPages).map(({ name, openApi }) => [name, openApi!.header]))
 
 /** The names of those that such an answer has. */
-export const describedOf = (answer: Answer): readonly string[] =>
-  ROWS.filter(({ openApi }) => openApi?.answers.includes(answer)).map(({ name }) => name)
+export const describedOf = (answer: Answer, hasPages: boolean): readonly string[] =>
+  describedRows(hasPages)
+    .filter(({ openApi }) => openApi!.answers.includes(answer))
+    .map(({ name }) => name)
 
 export const VARY = 'X-API-KEY, Authorization, Accept, Accept-Encoding'
 

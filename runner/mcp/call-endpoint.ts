@@ -2,17 +2,18 @@
 import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, failureOf, invalidArguments, RunnerError } from '../model/errors.js'
 import { requestDone } from '../model/events.js'
+import { CURSOR, PAGE_SIZE } from '../model/page.js'
 import type { Caller } from '../model/ports.js'
 import { bindPinned } from '../request/bind-pinned.js'
 import { handleFor, type RunResponse } from '../request/handle.js'
 import { FORMAT_NAME } from '../request/negotiate.js'
 import type { Progress } from '../request/plan.js'
-import { parsedArguments, type RawArguments, refuseManyNames } from '../request/raw-arguments.js'
+import { mergeArguments, parsedArguments, type RawArguments, refuseManyNames } from '../request/raw-arguments.js'
 import { unknownProblems } from '../request/unknown-arguments.js'
 import { type FullResult, mistakeAnswer, mistakeText, rowsAnswer, type ToolAnswer } from './answers.js'
 import { excerptOf } from './excerpt.js'
 import type { Session } from './session.js'
-import { DEFAULT_ROWS, MAX_ROWS, ROWS, takesRows } from './tools.js'
+import { DEFAULT_ROWS, MAX_ROWS, ROWS, rowsArgument } from './tools.js'
 
 /** The longest address that a note names. */
 const MAX_ADDRESS = 2_000
@@ -33,9 +34,9 @@ export async function callEndpoint(endpoint: Endpoint, args: GivenArguments, ses
     deps.observe(requestDone(call, status, deps.clock.ticksMs() - beganMs, outcome))
   }
   try {
-    const { given, rows } = readArguments(endpoint, args, caller)
-    const request = { ref: endpoint.id, format: 'json', readAddress: () => given, signal } as const
-    const response = await handleFor(caller, request, deps, progress)
+    const { given, page, rows } = readArguments(endpoint, args, caller)
+    const readAddress = (): RawArguments => mergeArguments(given, page)
+    const response = await handleFor(caller, { ref: endpoint.id, format: 'json', readAddress, signal }, deps, progress)
     const answer = answerOf(response, given, rows, session)
     const { outcome: cache, cost, result } = response
     report(200, { cache, rows: result.rowCount, ...(cost && { cost }), error: null })
@@ -63,20 +64,27 @@ export function refusalAnswer(error: RunnerError, { isAuthor, refuse }: Pick<Ses
 }
 
 /**
- * What to call with, and how many rows to show.
+ * What to call with, which page to ask for, and how many rows to show.
  * @throws RunnerError ARGUMENT_INVALID naming every argument that is unknown or invalid; TOKEN_NOT_ALLOWED.
  */
 function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller) {
   const known = endpoint.parameters.map(({ name }) => name).filter(name => !Object.hasOwn(caller.pinned, name))
   refuseManyNames(Object.keys(args).length)
-  const hasRows = takesRows(endpoint)
-  const names = hasRows ? [...known, ROWS] : known
+  const counted = rowsArgument(endpoint)
+  const names = [...known, ...(counted ? [counted.name] : []), ...(endpoint.pages ? [CURSOR] : [])]
   const errors = unknownArguments(args, names)
-  const rows = hasRows ? rowsOf(args, errors) : DEFAULT_ROWS
+  const rows = counted ? rowsOf(args, errors, counted) : DEFAULT_ROWS
   const own = Object.entries(args).filter(([name]) => known.includes(name))
   const given = parsedArguments(Object.fromEntries(own), true)
-  if (errors.length === 0) return { given, rows }
-  throw invalidArguments([...errors, ...bindingProblems(caller, endpoint, given)])
+  if (errors.length > 0) throw invalidArguments([...errors, ...bindingProblems(caller, endpoint, given)])
+  return endpoint.pages ? { given, ...pageOf(args, rows) } : { given, page: parsedArguments({}, true), rows }
+}
+
+/** A page that follows is as long as the one before, unless the call says otherwise. One that HTTP began may be longer than an answer. */
+function pageOf(args: GivenArguments, rows: number) {
+  const cursor = args[CURSOR] || null
+  const size = cursor === null ? rows : args[PAGE_SIZE]
+  return { page: parsedArguments({ [CURSOR]: cursor, [PAGE_SIZE]: size }, true), rows: MAX_ROWS }
 }
 
 /** A problem for each argument that a tool does not have. */
@@ -86,11 +94,11 @@ export function unknownArguments(args: GivenArguments, names: readonly string[])
 }
 
 /** The number of rows to show; adds a problem for any other value. */
-export function rowsOf(args: GivenArguments, errors: ArgumentProblem[]): number {
-  const rows = args[ROWS] ?? DEFAULT_ROWS
-  if (typeof rows === 'number' && Number.isInteger(rows) && rows >= 1 && rows <= MAX_ROWS) return rows
-  errors.push({ parameter: ROWS, detail: `must be a whole number from 1 to ${MAX_ROWS}` })
-  return DEFAULT_ROWS
+export function rowsOf(args: GivenArguments, errors: ArgumentProblem[], { name, most, usual } = ROWS): number {
+  const rows = args[name] ?? usual
+  if (typeof rows === 'number' && Number.isInteger(rows) && rows >= 1 && rows <= most) return rows
+  errors.push({ parameter: name, detail: `must be a whole number from 1 to ${most}` })
+  return usual
 }
 
 function bindingProblems(caller: Caller, endpoint: Endpoint, given: RawArguments): readonly ArgumentProblem[] {
@@ -103,13 +111,40 @@ function bindingProblems(caller: Caller, endpoint: Endpoint, given: RawArguments
   }
 }
 
-function answerOf({ endpoint, result }: RunResponse, given: RawArguments, rows: number, session: Session): ToolAnswer {
+function answerOf(response: RunResponse, given: RawArguments, rows: number, session: Session): ToolAnswer {
+  const { endpoint, result } = response
   const excerpt = excerptOf(result, { maxRows: rows, maxBytes: session.maxBytes })
-  if (!excerpt.isTruncated) return rowsAnswer(excerpt.text(null), null)
-  const isPart = excerpt.rows < result.rowCount
+  const next = result.page ? nextOf(response, excerpt.rows) : null
+  const before = result.page ? { next } : {}
+  if (!excerpt.isTruncated) return rowsAnswer(excerpt.text(null, before), null)
+  const isPart = excerpt.rows < result.rowCount || next !== null
   const full = isPart ? fullResult(endpoint, given, session) : null
-  const note = noteOf(excerpt.rows, result, full)
-  return rowsAnswer(excerpt.text(note), session.knowsLinks ? full : null)
+  const note = result.page ? pageNoteOf(excerpt.rows, result, next, full) : noteOf(excerpt.rows, result, full)
+  return rowsAnswer(excerpt.text(note, before), session.knowsLinks ? full : null)
+}
+
+/** The cursor of the first row that is not shown. A row that alone is too large is left out: no call could show it. */
+function nextOf({ result, cursorAt }: RunResponse, shown: number): string | null {
+  const row = Math.max(shown, 1)
+  return row < result.rowCount ? cursorAt!(row) : result.page!.next
+}
+
+function pageNoteOf(
+  shown: number,
+  { rowCount, isTruncated, page }: RunResponse['result'],
+  next: string | null,
+  full: FullResult | null,
+): string {
+  const total = page!.totalRows
+  const all = full ? `, or fetch all: GET ${full.uri}` : ''
+  const isLeftOut = shown === 0 && rowCount > 0
+  return [
+    ...(isLeftOut ? [`A row is left out: it alone is too large for an answer${next === null ? all : ''}`] : []),
+    ...(next
+      ? [`${shown} of ${total} rows; send next as cursor, beside the same arguments, for those that follow${all}`]
+      : []),
+    ...(isTruncated ? [`The result itself is cut after ${total} rows: the query has more`] : []),
+  ].join('. ')
 }
 
 /** What is missing, and how to have it. */

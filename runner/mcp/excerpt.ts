@@ -12,15 +12,16 @@ const HEAD = '"result":['
 const CLOSE = '}'
 
 /**
- * As many rows as fit, each of them whole, and whether the query has more rows. `text` is
+ * As many rows as fit, each of them whole, and whether the query has more rows; after those of a page, too. `text` is
  * `{"result":[…],"row_count":…,"truncated":…}` on one line; `before` is a JSON object whose members come first.
  * @throws JsonTextError where the body is not a result.
  */
 export function excerptOf(
-  { body, rowCount, isTruncated: isCut }: Pick<StoredResult, 'body' | 'rowCount' | 'isTruncated'>,
+  { body, rowCount, isTruncated: isCut, page }: Pick<StoredResult, 'body' | 'rowCount' | 'isTruncated' | 'page'>,
   { maxRows, maxBytes }: ExcerptBounds,
 ) {
-  const tail = (isTruncated: boolean): string => `],"row_count":${rowCount},"truncated":${isTruncated}`
+  const tail = (isTruncated: boolean): string =>
+    `],"row_count":${page?.totalRows ?? rowCount},"truncated":${isTruncated}`
   // Room for `false`, the longer of the two words.
   let bytes = HEAD.length + tail(false).length + 2 * CLOSE.length
   const rows: string[] = []
@@ -30,7 +31,7 @@ export function excerptOf(
     if (bytes > maxBytes) break
     rows.push(text)
   }
-  const isTruncated = isCut || rows.length < rowCount
+  const isTruncated = isCut || rows.length < rowCount || typeof page?.next === 'string'
   // White space between values may hold line ends, which separate messages over stdio; strings have none.
   const shown = rows.join().replace(/[\r\n]/g, ' ')
   return {

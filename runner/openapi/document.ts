@@ -2,10 +2,11 @@
 
 import { createHash } from 'node:crypto'
 import { RESULT_FORMATS } from '../formats/index.js'
-import { DESCRIBED } from '../http/headers.js'
+import { headerObjects } from '../http/headers.js'
 import { memo } from '../model/bounded-map.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { describeOperation, type OperationFacts, rowName, tagOf } from './operation.js'
+import { CURSOR_PARAMETER } from './parameters.js'
 import { PROBLEM } from './problems.js'
 import { type JsonSchema, resultOf, rowSchema } from './schema.js'
 
@@ -41,6 +42,7 @@ export function openApiDocument(
   described: readonly Described[] = [...describeEndpoints(endpoints, options)],
 ): JsonSchema {
   const { version, serverUrl, revision } = options
+  const hasPages = endpoints.some(({ pages }) => pages !== null)
   const paths: Readonly<Record<string, unknown>> = Object.assign({}, ...described.map(({ path }) => path))
   const schemas: Readonly<Record<string, unknown>> = Object.assign({}, ...described.map(one => one.schemas))
   return {
@@ -61,8 +63,8 @@ export function openApiDocument(
     components: {
       ...(endpoints.length > 0 && {
         schemas: { Problem: PROBLEM, ...schemas },
-        parameters: usesFormat(endpoints) ? { format: FORMAT } : {},
-        headers: DESCRIBED,
+        parameters: { ...(usesFormat(endpoints) && { format: FORMAT }), ...(hasPages && { cursor: CURSOR_PARAMETER }) },
+        headers: headerObjects(hasPages),
       }),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
@@ -92,8 +94,8 @@ const usesFormat = (endpoints: readonly Endpoint[]): boolean =>
 function schemasOf(endpoint: Endpoint, { version }: DocumentOptions, names: ReadonlySet<string>) {
   const row = rowOf(endpoint, version)
   const ofRow = rowName(endpoint)
-  if (names.has(ofRow)) return { [endpoint.name]: resultOf(endpoint, row) }
-  return { [endpoint.name]: resultOf(endpoint, { $ref: `#/components/schemas/${ofRow}` }), [ofRow]: row }
+  if (names.has(ofRow)) return { [endpoint.name]: resultOf(endpoint, row, version) }
+  return { [endpoint.name]: resultOf(endpoint, { $ref: `#/components/schemas/${ofRow}` }, version), [ofRow]: row }
 }
 
 /** The schemas of rows, which are most of a document, are made once for each endpoint of a load. */

@@ -37,7 +37,7 @@ export function describeOperation(endpoint: Endpoint, facts: OperationFacts) {
     summary: summaryOf(endpoint),
     description: descriptionOf(endpoint),
     parameters: parameterObjects(endpoint, pinned, version),
-    responses: { '200': resultResponse(endpoint, facts), '304': NOT_MODIFIED, ...responses },
+    responses: { '200': resultResponse(endpoint, facts), '304': notModified(endpoint), ...responses },
     'x-sluice-formats': RESULT_FORMATS,
     ...(pinned.length > 0 && { 'x-sluice-pinned': pinned }),
   }
@@ -51,7 +51,7 @@ function summaryOf({ name, description }: Endpoint): string {
   return summary === '' ? name : summary
 }
 
-function descriptionOf({ description, maxRows, parameters }: Endpoint): string {
+function descriptionOf({ description, maxRows, parameters, pages }: Endpoint): string {
   const others = FORMATS.filter(({ name }) => name !== 'json')
     .map(spokenName)
     .join(', ')
@@ -59,6 +59,7 @@ function descriptionOf({ description, maxRows, parameters }: Endpoint): string {
   return [
     description.trim().replace(/(?<=[\w)`"'])$/, '.'),
     `At most ${maxRows} rows; \`X-Truncated\` is sent if there were more.`,
+    pages ? 'With `page_size` the result comes page by page: `next` is the `cursor` of the next page.' : '',
     `Also as ${others}, by ${how}.`,
     'Long arguments can be sent by POST to the same address, as a JSON object or a form.',
   ]
@@ -67,22 +68,23 @@ function descriptionOf({ description, maxRows, parameters }: Endpoint): string {
 }
 
 /** References to the headers that such an answer has. */
-const headersOf = (answer: '200' | '304'): object =>
-  Object.fromEntries(describedOf(answer).map(name => [name, { $ref: `#/components/headers/${name}` }]))
+const headersOf = (answer: '200' | '304', { pages }: Endpoint): object =>
+  Object.fromEntries(describedOf(answer, pages !== null).map(name => [name, { $ref: `#/components/headers/${name}` }]))
 
-const NOT_MODIFIED = {
+const notModified = (endpoint: Endpoint) => ({
   description: 'The result still has the tag that `If-None-Match` names.',
-  headers: headersOf('304'),
-}
+  headers: headersOf('304', endpoint),
+})
 
-function resultResponse({ name, example, parameters }: Endpoint, { version, allFormats, pinned }: OperationFacts) {
+function resultResponse(endpoint: Endpoint, { version, allFormats, pinned }: OperationFacts) {
+  const { name, example, parameters } = endpoint
   // The rows may be those of another value than the pinned one.
   const isShown = example !== null && !parameters.some(parameter => pinned.includes(parameter.name))
   const json = { schema: { $ref: `#/components/schemas/${name}` }, ...(isShown && { example: { result: example } }) }
   const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
   return {
     description: 'The rows.',
-    headers: headersOf('200'),
+    headers: headersOf('200', endpoint),
     content: { 'application/json': json, ...Object.fromEntries(others) },
   }
 }

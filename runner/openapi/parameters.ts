@@ -1,5 +1,6 @@
 /** The parameters of an endpoint as OpenAPI describes them. */
-import type { Endpoint } from '../model/endpoint.js'
+import type { Endpoint, PagePolicy } from '../model/endpoint.js'
+import { CURSOR, MAX_CURSOR_LENGTH, PAGE_SIZE } from '../model/page.js'
 import {
   type ArgumentValue,
   allowedOf,
@@ -15,12 +16,33 @@ import type { Dialect, JsonSchema } from './schema.js'
 /** The versions of OpenAPI that documents are written in. */
 export type Version = '3.1' | '3.0'
 
-/** The parameters that a caller may give, without those that are pinned, and a reference to `format` at the end. */
-export function parameterObjects({ parameters }: Endpoint, pinned: readonly string[], version: Version) {
+/** The parameters that a caller may give, without those that are pinned; at the end `format`, and those of pages. */
+export function parameterObjects({ parameters, pages }: Endpoint, pinned: readonly string[], version: Version) {
   const own = parameters.filter(({ name }) => !pinned.includes(name))
   const objects = own.map(parameter => parameterObject(parameter, version))
   const hidesFormat = parameters.some(({ name }) => name === 'format')
-  return hidesFormat ? objects : [...objects, { $ref: '#/components/parameters/format' }]
+  return [
+    ...objects,
+    ...(hidesFormat ? [] : [{ $ref: '#/components/parameters/format' }]),
+    ...(pages ? [pageSizeParameter(pages), { $ref: `#/components/parameters/${CURSOR}` }] : []),
+  ]
+}
+
+const pageSizeParameter = ({ maxSize }: PagePolicy) => ({
+  name: PAGE_SIZE,
+  in: 'query',
+  allowEmptyValue: true,
+  description: `The rows of a page. Without it and \`${CURSOR}\` the answer is the whole result.`,
+  schema: { type: 'integer', minimum: 1, maximum: maxSize },
+})
+
+/** It is the same for all endpoints. */
+export const CURSOR_PARAMETER = {
+  name: CURSOR,
+  in: 'query',
+  allowEmptyValue: true,
+  description: 'Asks for the next page: the `next` of the page before, whose other arguments are sent again.',
+  schema: { type: 'string', maxLength: MAX_CURSOR_LENGTH },
 }
 
 function parameterObject(parameter: Parameter, version: Version) {

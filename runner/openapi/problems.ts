@@ -6,7 +6,7 @@ import type { JsonSchema } from './schema.js'
 
 /** What decides which problems an endpoint has. */
 export interface ProblemFacts {
-  readonly endpoint: Pick<Endpoint, 'columns'>
+  readonly endpoint: Pick<Endpoint, 'columns' | 'pages'>
   /** The caller can give arguments: not all parameters are pinned. */
   readonly takesArguments: boolean
   readonly engine: EngineName
@@ -14,7 +14,8 @@ export interface ProblemFacts {
 
 /** The codes that only some endpoints have: they distinguish the schemas of one status. */
 const OPTIONAL: Readonly<Record<string, (facts: ProblemFacts) => boolean>> = {
-  ARGUMENT_INVALID: ({ takesArguments }) => takesArguments,
+  ARGUMENT_INVALID: ({ takesArguments, endpoint }) => takesArguments || endpoint.pages !== null,
+  PAGE_GONE: ({ endpoint }) => endpoint.pages !== null,
   CONTRACT_BROKEN: ({ endpoint }) => endpoint.columns.some(({ required, json }) => required || json === 'number'),
   BUDGET_EXCEEDED: ({ engine }) => ENGINES[engine].estimatesCost,
   COST_LIMIT_EXCEEDED: ({ engine }) => ENGINES[engine].estimatesCost,
@@ -23,12 +24,13 @@ const OPTIONAL: Readonly<Record<string, (facts: ProblemFacts) => boolean>> = {
 /** Only agents, a purge, or /readyz, are answered with these. */
 const NOT_OF_QUERIES: ReadonlySet<string> = new Set(['ORIGIN_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'NOT_READY'])
 
-/** The statuses that each endpoint describes. */
+/** The statuses that endpoints describe, each where it has a code. */
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: 'The arguments, or the request itself, are not valid. `errors` names every bad argument.',
   401: 'No token was sent, or one that is not valid.',
   403: 'The token may not make this call.',
   406: 'The format or the coding is not offered.',
+  410: 'The result of the pages is gone: begin again without `cursor`.',
   429: 'The token has used up its rate or its budget.',
   502: 'The engine could not answer.',
   503: 'The server is busy or shutting down.',
@@ -50,6 +52,7 @@ export function problemResponses(facts: ProblemFacts) {
   for (const [text, description] of Object.entries(DESCRIPTIONS)) {
     const status = Number(text)
     const codes = possible.filter(([, row]) => row.status === status).map(([code]) => code)
+    if (codes.length === 0) continue
     const name = [`Problem${status}`, ...codes.filter(code => OPTIONAL[code])].join('.')
     schemas[name] = schemaOf(status, codes)
     responses[text] = {

@@ -13,25 +13,36 @@ export type Dialect = 'json-schema' | '3.1' | '3.0'
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** The members of an endpoint that determine the schema of its results. */
-export type Described = Pick<Endpoint, 'columns' | 'maxRows' | 'timestamps'>
+export type Described = Pick<Endpoint, 'columns' | 'maxRows' | 'timestamps'> & Partial<Pick<Endpoint, 'pages'>>
 
 /** `{"result":[row,…]}`, complete in itself. */
 export function resultSchema(endpoint: Described, dialect: Dialect = 'json-schema'): JsonSchema {
-  return resultOf(endpoint, rowSchema(endpoint, dialect))
+  return resultOf(endpoint, rowSchema(endpoint, dialect), dialect)
 }
 
-/** `{"result":[row,…]}`, with this schema of a row, which may be a reference. */
-export function resultOf({ maxRows }: Pick<Endpoint, 'maxRows'>, row: JsonSchema): JsonSchema {
+/** `{"result":[row,…]}`, a page with `next`; with this schema of a row, which may be a reference. */
+export function resultOf(
+  { maxRows, pages }: Pick<Described, 'maxRows' | 'pages'>,
+  row: JsonSchema,
+  dialect: Dialect,
+): JsonSchema {
+  const next = { type: 'string', description: 'The `cursor` of the next page; null on the last one.' }
   return {
     type: 'object',
     required: ['result'],
-    properties: { result: { type: 'array', maxItems: maxRows, items: row } },
+    properties: {
+      result: { type: 'array', maxItems: maxRows, items: row },
+      ...(pages && { next: orNull(next, dialect) }),
+    },
     additionalProperties: false,
   }
 }
 
 /** One row: every column is there, and nothing else. */
-export function rowSchema({ columns, timestamps }: Omit<Described, 'maxRows'>, dialect: Dialect): JsonSchema {
+export function rowSchema(
+  { columns, timestamps }: Pick<Described, 'columns' | 'timestamps'>,
+  dialect: Dialect,
+): JsonSchema {
   const properties = columns.map(column => [column.name, columnSchema(column, timestamps, dialect)] as const)
   return objectOf(properties)
 }

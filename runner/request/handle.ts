@@ -54,6 +54,8 @@ export interface RunResponse extends CacheAnswer {
   readonly key: string | null
   /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
   readonly ignored: string
+  /** The cursor of a page that begins with this row of the page, the first of which is 0; absent where the rows are not a page. */
+  readonly cursorAt?: (row: number) => string
 }
 
 /** Handles a request of an authenticated caller. @throws RunnerError with whatever each stage refuses; see the stage's own file. */
@@ -105,7 +107,8 @@ async function pageFromCache(
   const isKept = await pages.keep(page, answer, cached!)
   const kept = isKept ? answer : await keptAnswer(caller, { order, cached, page }, request, deps)
   const { page: result, key } = await pages.cut(page, kept.result)
-  return { ...kept, result, key, isCacheable: order.endpoint.cache !== null }
+  const cursorAt = (row: number): string => page.cursorAt(kept.result, (page.cursor?.from ?? 0) + row)
+  return { ...kept, result, key, isCacheable: order.endpoint.cache !== null, cursorAt }
 }
 
 /** The answer of a run of its own, where a cached result was not stored: it was too old by then, or its data has changed meanwhile. */

@@ -13,7 +13,7 @@ import urllib.parse
 import urllib.request
 from decimal import Decimal
 from typing import (
-    TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict, TypeVar, Union,
+    TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict, TypeVar, Union,
     cast, overload,
 )
 
@@ -37,6 +37,28 @@ class Rows(List[_Row]):
     """The rows of a result, with facts about it in `meta`."""
 
     meta: Meta
+    _next: Optional[str] = None
+
+
+class Pages(Iterator[_Row]):
+    """The rows of all pages, one after the other; `meta` has facts about the page that was fetched last."""
+
+    meta: Meta
+
+    def __init__(self, fetch: Callable[[Dict[str, str]], Rows[_Row]], size: int) -> None:
+        self._rows = self._walk(fetch, {"page_size": str(size)})
+
+    def __next__(self) -> _Row:
+        return next(self._rows)
+
+    def _walk(self, fetch: Callable[[Dict[str, str]], Rows[_Row]], page: Dict[str, str]) -> Iterator[_Row]:
+        while True:
+            rows = fetch(page)
+            self.meta = rows.meta
+            yield from rows
+            if rows._next is None:
+                return
+            page = {**page, "cursor": rows._next}
 
 
 class SluiceError(Exception):
@@ -79,18 +101,25 @@ class _Client:
         """The result as a pandas.DataFrame with the types of arrow(), so that nothing is rounded. Needs pandas 1.5 or later."""
         return self.arrow(_name, **arguments).to_pandas(types_mapper=importlib.import_module("pandas").ArrowDtype)
 
-    def _rows(self, name: str, arguments: Mapping[str, Any]) -> Rows[Any]:
-        headers, body = self._fetch(name, arguments, "application/json")
+    def _pages(self, name: str, size: Optional[int], arguments: Mapping[str, Any]) -> Pages[Any]:
+        if name not in _PAGE_SIZES:
+            raise TypeError(f"{name} has no pages")
+        return Pages(lambda page: self._rows(name, arguments, page), _PAGE_SIZES[name] if size is None else size)
+
+    def _rows(self, name: str, arguments: Mapping[str, Any], page: Mapping[str, str] = {}) -> Rows[Any]:
+        headers, body = self._fetch(name, arguments, "application/json", page)
         try:
-            rows: Rows[Any] = Rows(json.loads(body)["result"])
+            answer = json.loads(body)
+            rows: Rows[Any] = Rows(answer["result"])
+            rows._next = answer.get("next")
         except (ValueError, TypeError, LookupError):
             raise SluiceError("UNKNOWN", 200, "the answer is not a result", [], headers["X-Request-Id"]) from None
         rows.meta = _meta(headers, len(rows))
         return rows
 
-    def _fetch(self, name: str, arguments: Mapping[str, Any], accept: str) -> Tuple[Any, bytes]:
+    def _fetch(self, name: str, arguments: Mapping[str, Any], accept: str, page: Mapping[str, str] = {}) -> Tuple[Any, bytes]:
         address = f"{self._url}/api/endpoints/query/{urllib.parse.quote(name, safe='')}"
-        query, body = _request(name, arguments)
+        query, body = _request(name, arguments, page)
         headers = {"Accept": accept} if body is None else {"Accept": accept, "Content-Type": "application/json"}
         token = self._token() if callable(self._token) else self._token
         deadline, retries, is_renewed = time.monotonic() + self._timeout, 0, not callable(self._token)
@@ -111,10 +140,10 @@ class _Client:
             time.sleep(wait)
 
 
-def _request(name: str, arguments: Mapping[str, Any]) -> Tuple[str, Optional[bytes]]:
+def _request(name: str, arguments: Mapping[str, Any], page: Mapping[str, str]) -> Tuple[str, Optional[bytes]]:
     """The query string, or the body of a POST."""
     known = _ARGUMENTS.get(name)
-    texts: Dict[str, Union[str, List[str]]] = {}
+    texts: Dict[str, Union[str, List[str]]] = {**page}
     for key, value in arguments.items():
         if known is not None and key not in known:
             raise TypeError(f"{name} has no argument {key!r}")

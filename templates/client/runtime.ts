@@ -7,6 +7,8 @@ type Takes<A> = (args: A) => void
 /** The arguments that every one of several endpoints takes. */
 type AllArgs<N extends EndpointName> = (N extends N ? Takes<Args<N>> : never) extends Takes<infer A> ? A : never
 type Tag = string | null | undefined
+/** The endpoints that have pages. */
+export type PagedName = { [N in EndpointName]: Endpoints[N] extends { pages: true } ? N : never }[EndpointName]
 
 export interface SluiceOptions {
   /** The server's address: `https://sluice.example.com`, or `''` for a page's own server. */
@@ -20,6 +22,11 @@ export interface CallOptions<T extends Tag = Tag> {
   readonly signal?: AbortSignal | null | undefined
   /** The `meta.etag` of an earlier result: `rows` is null where the result is still the same. */
   readonly etag?: T
+}
+
+export interface RowsOptions extends Pick<CallOptions, 'signal'> {
+  /** How many rows are fetched at once; without it as many as the endpoint allows. */
+  readonly pageSize?: number | undefined
 }
 
 export interface Meta {
@@ -45,6 +52,14 @@ export interface Sluice {
       ? [args?: AllArgs<N>, options?: CallOptions<T>]
       : [args: AllArgs<N>, options?: CallOptions<T>]
   ): Promise<{ rows: T extends string ? Row<N>[] | null : Row<N>[]; meta: Meta }>
+  /**
+   * The rows of all pages, one after the other. `meta` is that of the page that was fetched last, and null before the first.
+   * @throws what `call` throws; SluiceError PAGE_GONE where the data has changed and the result of the first page is gone.
+   */
+  rows<N extends PagedName>(
+    name: N,
+    ...rest: {} extends AllArgs<N> ? [args?: AllArgs<N>, options?: RowsOptions] : [args: AllArgs<N>, options?: RowsOptions]
+  ): AsyncIterableIterator<Row<N>> & { readonly meta: Meta | null }
 }
 
 /** The server refused the call or could not answer it. */
@@ -77,7 +92,7 @@ const LONGEST_QUERY = 8_000
 export function createSluice({ url, token }: SluiceOptions): Sluice {
   const base = `${url.replace(/\/+$/, '')}/api/endpoints/query/`
 
-  async function call(name: string, args: object = {}, { signal = null, etag }: CallOptions = {}) {
+  async function ask(name: string, args: object, { signal = null, etag }: CallOptions) {
     const { query, body } = requestOf(args)
     const headers: Record<string, string> = { Accept: 'application/json' }
     if (body !== null) headers['Content-Type'] = 'application/json'
@@ -89,9 +104,9 @@ export function createSluice({ url, token }: SluiceOptions): Sluice {
       const init = { method, headers, body, signal, redirect: 'manual' } as const
       const response = await fetch(base + encodeURIComponent(name) + query, init)
       const meta = metaOf(response.headers)
-      if (response.status === 304) return { rows: null, meta }
-      const { result: rows, ...problem } = Object(await response.json().catch(emptyIfNotJson))
-      if (response.status === 200 && Array.isArray(rows)) return { rows, meta }
+      if (response.status === 304) return { rows: null, meta, next: null }
+      const { result: rows, next = null, ...problem } = Object(await response.json().catch(emptyIfNotJson))
+      if (response.status === 200 && Array.isArray(rows)) return { rows, meta, next }
       const error = new SluiceError(response, problem)
       const seconds = waitOf(response)
       if ((error.code as string) === 'TOKEN_EXPIRED' && typeof token !== 'string' && renewals++ < 1) {
@@ -100,7 +115,25 @@ export function createSluice({ url, token }: SluiceOptions): Sluice {
       else throw error
     }
   }
-  return { call: call as Sluice['call'] }
+
+  async function call(name: string, args: object = {}, options: CallOptions = {}) {
+    const { rows, meta } = await ask(name, args, options)
+    return { rows, meta }
+  }
+
+  function rows(name: string, args: object = {}, { signal, pageSize = PAGE_SIZES[name] }: RowsOptions = {}) {
+    async function* walk(): AsyncGenerator<unknown> {
+      for (let cursor: unknown; cursor !== null; ) {
+        const page = await ask(name, { ...args, page_size: pageSize, cursor }, { signal })
+        all.meta = page.meta
+        yield* page.rows ?? []
+        cursor = page.next
+      }
+    }
+    const all = Object.assign(walk(), { meta: null as Meta | null })
+    return all
+  }
+  return { call: call as Sluice['call'], rows: rows as Sluice['rows'] }
 }
 
 function requestOf(args: object): { readonly query: string; readonly body: string | null } {

@@ -129,6 +129,12 @@ const MANIFESTS: readonly Manifest[] = [
     ].join('\n  '),
     sql: "SELECT NUMERIC '12345678901234567890.123456789' AS weight, BIGNUMERIC '-0.10000000000000000000000000000000000001' AS large",
   },
+  {
+    name: 'tests.pages',
+    parameters: 'rows: { type: int64, required: true }\n  faulty: { type: bool, default: false }',
+    settings: 'max_rows: 20000\n  pages: {}',
+    sql: 'SELECT n, IF(@faulty, RAND(), n * 2) AS amount FROM UNNEST(GENERATE_ARRAY(1, @rows)) AS n ORDER BY n',
+  },
 ]
 
 function textOf({ name, parameters, settings, lookups, columns, sql }: Manifest, index: number): string {

@@ -120,6 +120,9 @@ describe('the words of the explorer', () => {
       'A result has at most 100 rows; a longer one is cut, and says so.',
       'A query that takes longer than 30 s fails.',
     ])
+    expect(cachePolicyInWords({ cache: 'disabled', pages: { max_size: 50 } })).to.include(
+      'It can be asked for page by page, of at most 50 rows each.',
+    )
     const cache = { ttl_seconds: 900, warm_seconds: 300, stale_if_error_seconds: 3600, until: 'data_changes' }
     expect(cachePolicyInWords({ cache })).to.deep.equal([
       'A result is served for up to 15 min.',

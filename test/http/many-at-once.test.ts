@@ -91,6 +91,35 @@ describe('many at once', () => {
     await s.close()
   })
 
+  it('bodies that arrive at once are parsed one after the other, each in a turn of its own', async () => {
+    const s = await serving()
+    const body = '{"project":"a"}'
+    const head = `POST /api/endpoints/query/tests.echo HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    const sockets: Socket[] = []
+    for (let i = 0; i < COUNT; i++) sockets.push(await connected(s.server.port))
+    // The first of them runs the query. The others are hits of the app, which end in the turn in which their body is parsed.
+    expect((await s.get('?project=a')).status).to.equal(200)
+    const before = s.slowPathCalls()
+    for (const socket of sockets) socket.write(head)
+    await until(() => s.slowPathCalls() - before === COUNT, 'all have begun')
+    const parsed = (): number => s.events.filter(({ kind }) => kind === 'request.done').length
+    const first = parsed()
+    let latest = first
+    let most = 0
+    for (const socket of sockets) socket.write(body)
+    await inEachTurn(
+      until(() => parsed() - first === COUNT, 'all are answered'),
+      () => {
+        const now = parsed()
+        most = Math.max(most, now - latest)
+        latest = now
+      },
+    )
+    expect(most).to.be.within(1, 2)
+    for (const socket of sockets) socket.destroy()
+    await s.close()
+  })
+
   it('an OpenAPI document of many endpoints is made in turns, and each that is sent again has a turn', async () => {
     const idOf = (i: number): string => `0b7d7f0e-6f7a-4c55-9a0d-${String(i).padStart(12, '0')}`
     const all = Array.from({ length: 300 }, (_, i) => handMadeEndpoint({ name: `tests.echo-${i}`, id: idOf(i) }))

@@ -58,6 +58,19 @@ settings: { cache: disabled }
 sql: |
   SELECT 1 / IF(RAND() < 2, 0, 1) AS secret_column
 `,
+  'shop.pages': `${id('f')}
+name: shop.pages
+description: Numbers from 1, page by page.
+parameters:
+  count: { type: int64, required: true, minimum: 0, maximum: 100000, description: How many. }
+  size: { type: int64, default: 1, description: The characters of a text. }
+  large: { type: int64, default: 0, description: The row whose text is much longer. }
+  faulty: { type: bool, default: false, description: Whether it gives other rows each time. }
+settings: { max_rows: 500, cache: disabled, pages: { max_size: 300 } }
+sql: |
+  SELECT n, REPEAT('x', IF(n = @large, 100000, @size + MOD(n, 7))) AS text, IF(@faulty, RAND(), 0) AS chance
+  FROM UNNEST(GENERATE_ARRAY(1, @count)) AS n ORDER BY n
+`,
   'shop.slow': `${id('d')}
 name: shop.slow
 description: Takes long.

@@ -132,6 +132,74 @@ for (const [which, revision] of CLIENTS) {
       expect(none.structuredContent.note).to.match(/^0 of 2 rows; /)
     })
 
+    it('goes from page to page, whatever part of each is shown, and gets every row once', async () => {
+      for (const args of [{ count: 120 }, { count: 100, page_size: 99, size: 3000 }, { count: 450, page_size: 200 }]) {
+        const numbers: number[] = []
+        let calls = 0
+        for (let next: string | null | undefined; next !== null; calls++) {
+          const page = next === undefined ? args : { count: args.count, size: args.size, cursor: next }
+          const { content, structuredContent } = await held(client, 'shop_pages', page)
+          const { result, note } = structuredContent
+          next = structuredContent.next
+          numbers.push(...result.map(({ n }: Json) => n))
+          expect(structuredContent).to.include({ row_count: args.count, truncated: next !== null })
+          if (next === null) expect([content.length, note]).to.deep.equal([1, undefined])
+          else expect(note).to.match(new RegExp(`^${result.length} of ${args.count} rows; send next as cursor, `))
+          if (next !== null) expect(content[1].uri).not.to.match(/cursor|page_size/)
+        }
+        expect(numbers).to.deep.equal(Array.from({ length: args.count }, (_, i) => i + 1))
+        expect(calls).to.be.within(3, 6)
+      }
+    })
+
+    it('is told of what no page has', async () => {
+      const left = await held(client, 'shop_pages', { count: 3, large: 2, page_size: 1 })
+      const second = { count: 3, large: 2, cursor: left.structuredContent.next }
+      const { structuredContent: none } = await held(client, 'shop_pages', second)
+      expect(none).to.deep.include({ result: [], truncated: true })
+      expect(none.note).to.match(/^A row is left out: it alone is too large for an answer\. 0 of 3 rows; send next/)
+      const { structuredContent: third } = await held(client, 'shop_pages', { ...second, cursor: none.next })
+      expect([third.result[0].n, third.next]).to.deep.equal([3, null])
+      const { structuredContent: last } = await held(client, 'shop_pages', { count: 1, large: 1 })
+      expect(last).to.deep.include({ result: [], next: null, truncated: true })
+      expect(last.note).to.match(/^A row is left out: .*, or fetch all: GET http/)
+      const { structuredContent: cut } = await held(client, 'shop_pages', { count: 501, page_size: 200 })
+      expect(cut.note).to.match(/^200 of 500 rows; .*\. The result itself is cut after 500 rows: the query has more$/)
+    })
+
+    it('goes on where plain HTTP began with a longer page', async () => {
+      const address = `${http.url}/api/endpoints/query/shop.pages?count=500&page_size=250`
+      const { next } = (await (await fetch(address, { headers: { 'X-API-KEY': TOKEN } })).json()) as Json
+      const { structuredContent: page } = await held(client, 'shop_pages', { count: 500, cursor: next })
+      const numbers = page.result.map(({ n }: Json) => n)
+      expect([numbers.length, numbers[0]]).to.deep.equal([200, 251])
+      const { structuredContent: rest } = await held(client, 'shop_pages', { count: 500, cursor: page.next })
+      expect([rest.result.length, rest.result[0].n, rest.next]).to.deep.equal([50, 451, null])
+    })
+
+    it('gets mistakes about pages as answers', async () => {
+      const refused = async (args: object): Promise<string> => {
+        const answer = await client.callTool({ name: 'shop_pages', arguments: args })
+        expect(answer.isError).to.equal(true)
+        return answer.content[0].text
+      }
+      expect(await refused({ count: 3, page_size: 201, rows: 2 })).to.match(
+        /\nrows: is not an argument of this tool.*\npage_size: must be a whole number from 1 to 200$/,
+      )
+      expect(await refused({ count: 3, cursor: 'made-up' })).to.match(
+        /\ncursor: must be one that this endpoint has given/,
+      )
+      expect(await refused({ count: 3, cursor: ['a'] })).to.match(/\ncursor: must be one that this endpoint has given/)
+      const faulty = { count: 3, faulty: true, page_size: 1 }
+      const { structuredContent } = await held(client, 'shop_pages', faulty)
+      const purge = { method: 'POST', headers: { 'X-API-KEY': TOKEN } }
+      const purged = await fetch(`${http.url}/api/endpoints/shop.pages/purge`, purge)
+      expect(purged.ok).to.equal(true)
+      expect(await refused({ ...faulty, cursor: structuredContent.next })).to.equal(
+        'The data has changed since the first page was given; begin again without cursor.',
+      )
+    })
+
     it('gets rows as data, whatever they say', async () => {
       const { structuredContent } = await held(client, 'shop_messages', { project: 'a' })
       expect(structuredContent.result).to.deep.equal([{ project: 'a', text: INJECTION }])

@@ -31,6 +31,7 @@ describe('mcp: revisions of the protocol', () => {
         'shop_messages',
         'shop_orders',
         'shop_own-words',
+        'shop_pages',
         'shop_slow',
       ])
       const answer = await http.call('shop_orders', { count: 3, rows: 2 }, version)

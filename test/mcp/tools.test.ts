@@ -63,6 +63,20 @@ describe('mcp: tools', () => {
     expect(inputSchema.properties.rows).to.deep.equal({ type: 'string', description: 'Rows of the author.' })
   })
 
+  it('take a page’s size and its cursor where there are pages, and give the next one', () => {
+    const toolWith = (maxSize: number) =>
+      toolOf(handMadeEndpoint({ pages: { maxSize, keepMs: 1 } }), ['project']) as Json
+    const { inputSchema, outputSchema, description } = toolWith(1000)
+    expect(Object.keys(inputSchema.properties)).to.deep.equal(['size', 'page_size', 'cursor'])
+    expect(inputSchema.properties.page_size).to.include({ minimum: 1, maximum: 200, default: 50 })
+    expect(toolWith(20).inputSchema.properties.page_size).to.include({ maximum: 20, default: 20 })
+    expect(outputSchema.required).to.include('next')
+    expect(description).to.include(
+      'as many as `page_size` says, up to 200. For the rows that follow, send its `next` as `cursor`',
+    )
+    for (const schema of [inputSchema, outputSchema]) compiler().compile(schema)
+  })
+
   it('have schemas that ajv compiles in strict mode, and that let through what the server takes', () => {
     const parameters = [
       parameter('text', { pattern: new Pattern('[a-z]+'), maxLength: 3, isRequired: true }),

@@ -105,6 +105,29 @@ describe('openapi: the document', () => {
     expect(operationOf()).not.to.have.property('x-sluice-pinned')
   })
 
+  it('describes pages only where an endpoint has them', () => {
+    const paged = handMadeEndpoint({ pages: { maxSize: 50, keepMs: 1 }, parameters: [] })
+    const whole = handMadeEndpoint({ name: 'tests.whole', id: 'other' })
+    const { paths, components } = documentOf([paged, whole])
+    const [ofPages, ofWhole] = Object.values(paths).map((path: Json) => path.get)
+    const added = (read: (operation: Json) => object) =>
+      Object.keys(read(ofPages)).filter(key => !Object.keys(read(ofWhole)).includes(key))
+    expect(added(({ responses }) => responses)).to.deep.equal(['410'])
+    expect(added(({ responses }) => responses['200'].headers)).to.deep.equal(['X-Total-Rows', 'Link'])
+    expect(ofPages.parameters.map((one: Json) => one.name ?? one.$ref)).to.deep.equal([
+      '#/components/parameters/format',
+      'page_size',
+      '#/components/parameters/cursor',
+    ])
+    expect(ofPages.parameters[1].schema).to.deep.equal({ type: 'integer', minimum: 1, maximum: 50 })
+    expect(components.parameters.cursor).to.deep.include({ name: 'cursor', in: 'query' })
+    expect(components.schemas['tests.echo'].properties.next.type).to.deep.equal(['string', 'null'])
+    expect(components.schemas['tests.echo'].required).to.deep.equal(['result'])
+    expect(components.schemas['tests.whole'].properties).not.to.have.property('next')
+    const { parameters, headers } = documentOf([whole]).components
+    expect([...Object.keys(parameters), ...Object.keys(headers)]).not.to.include.members(['cursor', 'Link'])
+  })
+
   it('is valid without endpoints', () => {
     expect(documentOf([])).to.deep.include({ paths: {}, tags: [] })
   })
@@ -274,6 +297,12 @@ describe('openapi: the problems', () => {
 
   it('name no argument where there is none to give', () => {
     expect(codesOf({ parameters: [parameter('p')] }, { pinned: ['p'] })[400]).to.deep.equal(['REQUEST_INVALID'])
+  })
+
+  it('name the arguments of pages, and say that pages are gone, where there are pages', () => {
+    const pages = { maxSize: 50, keepMs: 1 }
+    expect(codesOf({ pages })[410]).to.deep.equal(['PAGE_GONE'])
+    expect(codesOf({ pages, parameters: [] })[400]).to.include('ARGUMENT_INVALID')
   })
 
   it('say that a contract is broken where there is one to break', () => {

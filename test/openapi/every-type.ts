@@ -1,4 +1,4 @@
-/** A server of one endpoint with a column and a parameter of each type, beside the project's own endpoints. */
+/** A server of one endpoint with pages, and with a column and a parameter of each type, beside the project's own endpoints. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ parameters:
   search: { type: string, format: re2, pinned_as: '^{pin}$' }
 lookups:
   period: { by: period, rows: { day: { days: 1 }, week: { days: 7 } }, default: day }
-settings: { max_rows: 10 }
+settings: { max_rows: 10, pages: { max_size: 5 } }
 columns:
   - { name: text, type: STRING, required: true }
   - { name: days, type: INT64, required: true, json: number, unit: days, description: How many days. }

@@ -28,7 +28,7 @@ const compiled = new WeakMap<object, ValidateFunction>()
 const compiledTexts = new Map<string, ValidateFunction>()
 
 function validatorOf(endpoint: Described): ValidateFunction {
-  const schema = resultOf(endpoint, rowSchema(endpoint, '3.1'))
+  const schema = resultOf(endpoint, rowSchema(endpoint, '3.1'), '3.1')
   const text = JSON.stringify(schema)
   const validate = compiledTexts.get(text) ?? ajv.compile(schema)
   compiledTexts.set(text, validate)

@@ -39,6 +39,9 @@ const { data, error } = await client.GET('/api/endpoints/query/every.type', { pa
 if (error) throw new Error(error.detail)
 const [row] = data.result
 const days: number = row!.days
+const page = await client.GET('/api/endpoints/query/every.type', { params: { query: { ...query, page_size: 1 } } })
+const next: string | null | undefined = page.data!.next
+if (next !== null || data.next !== undefined) throw new Error('not the last page')
 const text: string = row!.text
 const money: string = row!.money
 const whole: number | string | null = row!.any_whole
@@ -105,7 +108,7 @@ type Plain<T> = T extends readonly (infer E)[]
   : Exclude<T, bigint | undefined | { readonly [member: string]: unknown }>
 type PlainArgs<N extends EndpointName> = { [K in keyof Args<N>]: Plain<Args<N>[K]> }
 /** Where nothing is left out, so that no name can be missing on one side. */
-type Names<N extends EndpointName> = Exclude<keyof TheirArgs<N>, 'format'>
+type Names<N extends EndpointName> = Exclude<keyof TheirArgs<N>, 'format' | 'page_size' | 'cursor'>
 ${NAMES.map(
   name => `{
   const ours: (row: TheirRow<'${name}'>) => Row<'${name}'> = row => row

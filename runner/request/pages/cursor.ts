@@ -1,5 +1,6 @@
 /** Cursors: where a caller goes on in a result, authenticated, so that no caller can make one or use it for another call. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { MAX_CURSOR_LENGTH } from '../../model/page.js'
 
 /** The next page of a result, and what identifies that result. */
 export interface Cursor {
@@ -16,8 +17,6 @@ export interface Cursor {
   readonly size: number
 }
 
-/** A longer text is no cursor. */
-const MAX_LENGTH = 200
 const BASE = 36
 
 export class Cursors {
@@ -37,7 +36,7 @@ export class Cursors {
 
   /** What this endpoint's cursor says; null for any other text. */
   open(endpointId: string, sealed: string): Cursor | null {
-    if (sealed.length > MAX_LENGTH) return null
+    if (sealed.length > MAX_CURSOR_LENGTH) return null
     const text = sealed.slice(0, Math.max(0, sealed.lastIndexOf('.')))
     const [given, right] = [Buffer.from(sealed), Buffer.from(`${text}.${this.#sign(endpointId, text)}`)]
     if (given.byteLength !== right.byteLength || !timingSafeEqual(given, right)) return null

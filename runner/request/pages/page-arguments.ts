@@ -1,11 +1,9 @@
-/** The arguments by which a call asks for a page. They are arguments of the call, and none of the query. */
+/** Reads the arguments by which a call asks for a page: they are of the call, and not of the query. */
 import type { Endpoint } from '../../model/endpoint.js'
 import type { ArgumentProblem } from '../../model/errors.js'
+import { CURSOR, PAGE_SIZE } from '../../model/page.js'
 import type { RawArguments } from '../raw-arguments.js'
 import type { Cursor, Cursors } from './cursor.js'
-
-export const PAGE_SIZE = 'page_size'
-export const CURSOR = 'cursor'
 
 /** The page that a call asks for. */
 export interface AskedPage {

@@ -18,6 +18,9 @@ export const described = (name: string, more: Described = {}): Described => ({
   ...more,
 })
 
+/** The settings of an endpoint with pages. */
+export const PAGED = { max_rows: 1000, timestamps: 'iso8601', pages: { max_size: 500, keep_seconds: 300 } }
+
 export const parameter = (name: string, type: string, more: Described = {}): Described => ({
   name,
   type,
@@ -39,10 +42,11 @@ export const endpointsOf = (...endpoints: readonly Described[]): readonly Client
   readEndpoints({ endpoints })!
 
 /** The client in TypeScript of one endpoint of this name, as a module that Node and browsers run. */
-export function clientModule(name: string): string {
+export const clientModule = (name: string): string => clientModuleOf(endpointsOf(described(name)))
+
+export function clientModuleOf(endpoints: readonly ClientEndpoint[]): string {
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext }
-  return ts.transpileModule(typescriptClient(endpointsOf(described(name)), runtimeOf('ts')), { compilerOptions })
-    .outputText
+  return ts.transpileModule(typescriptClient(endpoints, runtimeOf('ts')), { compilerOptions }).outputText
 }
 
 /** One column for each form of a value: its name, its type and more, the type in TypeScript, the one in Python. */

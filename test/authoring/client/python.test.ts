@@ -11,7 +11,17 @@ import { describeEndpoint } from '../../../runner/request/describe.js'
 import { type Serving, serving, TOKEN } from '../../http/serving.js'
 import { need, PYTHON, whyPending } from '../../installed/installed.js'
 import { handMadeEndpoint, parameter as madeParameter } from '../../request/hand-made.js'
-import { column, type Described, described, endpointsOf, FORMS, HOSTILE, parameter, runtimeOf } from './described.js'
+import {
+  column,
+  type Described,
+  described,
+  endpointsOf,
+  FORMS,
+  HOSTILE,
+  PAGED,
+  parameter,
+  runtimeOf,
+} from './described.js'
 
 const write = (...endpoints: readonly Described[]): string => pythonClient(endpointsOf(...endpoints), runtimeOf('py'))
 
@@ -88,6 +98,7 @@ describe(`a client in Python${whyPending('the Python packages')}`, function () {
 
   const TYPED = [
     described('logs.all', {
+      settings: PAGED,
       parameters: [
         parameter('project', 'string', { required: true }),
         parameter('tier', 'string', { required: true, enum: ['FREE', 'PRO'] }),
@@ -103,6 +114,7 @@ describe(`a client in Python${whyPending('the Python packages')}`, function () {
       columns: [column('id', 'STRING', { required: true }), column('count', 'INT64', { json: 'number' })],
     }),
     described('logs.pinned', {
+      settings: PAGED,
       parameters: [parameter('project', 'string', { required: true })],
       pinned: { project: 'abc' },
     }),
@@ -119,6 +131,8 @@ describe(`a client in Python${whyPending('the Python packages')}`, function () {
     'sluice.call("logs.all", project="a", tier="PRO", words=("x", "y"))',
     'for row in rows:\n    row["id"].upper()\n    if row["count"] is not None: print(row["count"] + 1)',
     'rows.meta["truncated"] or rows.meta["cache"] == "hit"',
+    'pages = sluice.rows("logs.all", project="a", tier="PRO", page_size=9)\nfor row in pages:\n    row["id"].upper()\npages.meta["truncated"]',
+    'for row2 in sluice.rows("logs.pinned"):\n    print(row2["id"])',
     'sluice.call("logs.pinned"); sluice.arrow("logs.pinned"); sluice.pandas("logs.all", project="a", tier="PRO")',
     'sluice.call("kept.names", from_="a", self__="b", self_="c", name="d", None_=None, print="e")',
     'try:\n    pass\nexcept SluiceError as error:\n    print(error.code == "ARGUMENT_INVALID", error.status + 1, error.errors[0]["parameter"])',
@@ -151,6 +165,9 @@ describe(`a client in Python${whyPending('the Python packages')}`, function () {
       'sluice.call("logs.all", project="a", tier="PRO")[0]["count"] + 1',
       /Unsupported operand/,
     ],
+    ['a walk over an endpoint without pages', 'sluice.rows("all.forms")', /No overload variant/],
+    ['a walk without a required argument', 'sluice.rows("logs.all", project="a")', /No overload variant/],
+    ['a column that no page has', 'next(sluice.rows("logs.pinned"))["ids"]', /has no key "ids"/],
     ['an unknown code', 'SluiceError("INTERNAL", 1, "", [], None).code == "OOPS"', /Non-overlapping equality/],
     ['an unknown endpoint for a table', 'sluice.arrow("logs.al")', /incompatible type "Literal\['logs.al'\]"/],
   ]
@@ -168,9 +185,13 @@ describe(`a client in Python${whyPending('the Python packages')}`, function () {
   it('passes mypy --strict with one endpoint, which has no overloads', () => {
     const program = `${HEAD}sluice.call("logs.all", project="a", tier="PRO")[0]["id"].upper()\n`
     const wrong = `${HEAD}sluice.call("logs.all", project="a", tier="GOLD")\n`
+    const noPages = `${HEAD}sluice.rows("kept.names")\n`
     const found = mypy(write(TYPED[0]!), { 'good.py': program, 'wrong.py': wrong })
     expect([found['client.py'], found['good.py']]).to.deep.equal([[], []])
     expect(found['wrong.py']).to.have.length(1)
+    expect(mypy(write(KEPT), { 'no_pages.py': noPages })['no_pages.py']?.[0]).to.match(
+      /"Sluice" has no attribute "rows"/,
+    )
   })
 
   it('takes hostile texts for texts', async () => {

@@ -6,7 +6,17 @@ import ts from 'typescript'
 import type { ClientEndpoint } from '../../../authoring/client/contract.js'
 import { typescriptClient } from '../../../authoring/client/typescript.js'
 import { anyText } from '../../any-text.js'
-import { column, type Described, described, endpointsOf, FORMS, HOSTILE, parameter, runtimeOf } from './described.js'
+import {
+  column,
+  type Described,
+  described,
+  endpointsOf,
+  FORMS,
+  HOSTILE,
+  PAGED,
+  parameter,
+  runtimeOf,
+} from './described.js'
 
 const RUNTIME = runtimeOf('ts')
 const OPTIONS: ts.CompilerOptions = {
@@ -179,6 +189,10 @@ describe('a client in TypeScript', function () {
     )
     expect(revision(a, b)).not.to.equal(revision(a))
     expect(revision(a)).not.to.equal(revision({ ...a, columns: [column('id', 'INT64')] }))
+    const kept = { ...PAGED, pages: { ...PAGED.pages, keep_seconds: 1 } }
+    expect(revision({ ...a, settings: kept }))
+      .to.equal(revision({ ...a, settings: PAGED }))
+      .and.not.to.equal(revision(a))
   })
 
   it('does not depend on the values of pins', () => {
@@ -246,6 +260,7 @@ describe('a client in TypeScript', function () {
 
   const endpoints = endpointsOf(
     described('logs.all', {
+      settings: PAGED,
       parameters: [
         parameter('project', 'string', { required: true }),
         parameter('tier', 'string', { required: true, enum: ['FREE', 'PRO'] }),
@@ -254,6 +269,7 @@ describe('a client in TypeScript', function () {
       columns: [column('id', 'STRING', { required: true }), column('count', 'INT64', { json: 'number' })],
     }),
     described('logs.pinned', {
+      settings: PAGED,
       parameters: [parameter('project', 'string', { required: true }), parameter('top', 'int64')],
       pinned: { project: 'abc' },
     }),
@@ -291,6 +307,11 @@ describe('a client in TypeScript', function () {
       "try { await sluice.call('no-arguments') } catch (thrown) { if (thrown instanceof SluiceError && thrown.code === 'ARGUMENT_INVALID') thrown.errors[0]?.parameter.length }",
     ],
     [
+      'a walk over pages, with a size and a signal',
+      "const rows = sluice.rows('logs.all', { project: 'a', tier: 'PRO' }, { pageSize: 9, signal: AbortSignal.timeout(1) }); for await (const { id, count } of rows) { const n: number | null = count; id.length; void n }; rows.meta?.truncated",
+    ],
+    ['a walk without arguments', "for await (const { id } of sluice.rows('logs.pinned')) void id"],
+    [
       'a function over any endpoint',
       "async function first<N extends 'logs.all' | 'logs.pinned'>(name: N, args: Args<N>): Promise<void> { void name; void args } await first('logs.all', { project: 'a', tier: 'PRO' })",
     ],
@@ -322,6 +343,11 @@ describe('a client in TypeScript', function () {
       "const { rows } = await sluice.call('logs.pinned', {}, { etag: 'x' }); rows.length",
       /possibly 'null'/,
     ],
+    ['a walk over an endpoint without pages', "sluice.rows('no-arguments', {})", /"no-arguments"/],
+    ['a walk without a required argument', "sluice.rows('logs.all', { project: 'a' })", /'tier' is missing/],
+    ['a walk without all arguments', "sluice.rows('logs.all')", /Expected 2-3 arguments/],
+    ['an etag of a walk', "sluice.rows('logs.pinned', {}, { etag: 'x' })", /'etag'/],
+    ['a column that no page has', "for await (const row of sluice.rows('logs.pinned')) row.ids", /'ids'/],
     ['an unknown option', "await sluice.call('logs.pinned', {}, { sginal: null })", /'sginal'/],
     ['an unknown code', "if (error instanceof SluiceError && error.code === 'OOPS') void 0", /no overlap/],
     ['a client without a token', "createSluice({ url: '' })", /'token' is missing/],

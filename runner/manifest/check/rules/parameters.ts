@@ -1,5 +1,6 @@
 /** Rules about parameters, and about the arguments that the SQL reads. */
 
+import { CURSOR, PAGE_SIZE } from '../../../model/page.js'
 import { splitType } from '../../../model/param.js'
 import { re2Problem } from '../../../model/re2.js'
 import { didYouMean } from '../../../model/suggest.js'
@@ -15,7 +16,7 @@ const OBJECT_MEMBERS: ReadonlySet<string> = new Set(
 )
 
 /** The names by which a call asks for a page. */
-const PAGE_ARGUMENTS: readonly string[] = ['page_size', 'cursor']
+const PAGE_ARGUMENTS: readonly string[] = [PAGE_SIZE, CURSOR]
 
 /** The types in which a tool can write the beginning or the end of its period. */
 const ROLE_TYPES = ['timestamp', 'datetime', 'date', 'string', 'int64']
