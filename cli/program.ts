@@ -19,7 +19,7 @@ import { declareTest } from '../authoring/test/command.js'
 import { declareInit, declareNew } from '../authoring/write/command.js'
 import { LoadError, RunnerError, SetupError, UsageError } from '../runner/model/errors.js'
 import { QueryFault } from '../runner/model/query-fault.js'
-import { ownVersion } from '../runner/platform/own-version.js'
+import { ownPackage } from '../runner/platform/own-package.js'
 import { declareCache, declareServe, declareToken } from './commands.js'
 
 /** Runs a command line; resolves to the exit code. */
@@ -43,7 +43,7 @@ const asOperand = (word: string): string => (/^--(?:\s|[^=]*\n)/.test(word) ? ` 
 export function makeProgram(io: Io, exit: (code: number) => void): Command {
   const program = new ProgramCommand(exit, 'sluice')
     .description('Saved, parameterised SQL as HTTP endpoints.')
-    .version(ownVersion(), '--version', 'print the version')
+    .version(ownPackage().version, '--version', 'print the version')
     // So that a command may have a --version of its own.
     .enablePositionalOptions()
     .configureOutput({ writeOut: io.print, writeErr: io.printError })

@@ -71,6 +71,7 @@ const HOME_OF = {
   'vscode-languageserver': 'authoring/editor',
   'vscode-languageserver-textdocument': 'authoring/editor',
   'apache-arrow': 'runner/formats',
+  fflate: 'runner/formats',
   'hyparquet-writer': 'runner/formats',
   '@modelcontextprotocol/server': '(runner/mcp|authoring/agent)',
   uplot: 'explorer/chart',

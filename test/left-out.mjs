@@ -49,6 +49,8 @@ const WHY = {
   'openapi/schemathesis': 'Thousands of calls of the endpoints; test/openapi/document holds the document, test/request and test/hostile-texts what is refused.',
   'openapi/tools': 'Validators and a generator of types; test/openapi/document and test/openapi/schema hold the documents.',
   'package/install': 'The package packed, installed, and tried by the tutorial; test/package/exports holds what it exports.',
+  'package/registry': 'The package published to a registry, and got from there; install beside it packs it, test/cli/init has what it names.',
+  'package/vscode': 'The extension for VS Code, bundled and packed; test/authoring/editor holds the language server.',
   'serve/flood': 'A hundred slow queries of one token; served-engine beside it and fair-queue in test/engines/duckdb/process hold who has a place.',
   'serve/mixed-formats': 'Hundreds of callers at once; test/http holds that equal requests are one query.',
   'serve/reload': 'Edits while a runner serves; dev, new-endpoint and endpoint-registry beside it hold what a reload does.',

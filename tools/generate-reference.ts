@@ -11,6 +11,7 @@ import { ERROR_CODES, type ErrorText } from '../runner/model/error-codes.js'
 import { FAULTS } from '../runner/model/explain-problem.js'
 import { METRICS } from '../runner/observe/metrics.js'
 import { SETTINGS } from '../runner/settings/settings.js'
+import { LIMITS } from './limits.js'
 import { RULES } from './rule-texts.js'
 import { SILENT_IO } from './silent-io.js'
 
@@ -185,6 +186,29 @@ const optionCells = ({ flags, defaultValue, argChoices, description, mandatory }
   ]
 }
 
+/** The text of docs/limits.md. */
+export function limitsText(): string {
+  const rows = Object.entries(LIMITS).flatMap(([area, limits]) =>
+    limits.map(({ what, most, beyond, change }, i) => [
+      i === 0 ? `**${area}**` : '',
+      what,
+      most,
+      beyond,
+      change || '–',
+    ]),
+  )
+  return page(
+    '# Limits',
+    '',
+    GENERATED('tools/limits.ts'),
+    'A limit protects the other callers of a server. Where a setting gives it, this is the default: [settings.md](reference/settings.md).',
+    'What each error code means is in [errors.md](reference/errors.md), and what to do about it in',
+    '[troubleshooting.md](troubleshooting.md). What the dialect lacks is in [dialect.md](dialect.md).',
+    '',
+    ...table(['Area', 'What', 'At most', 'Beyond it', 'What changes it'], rows),
+  )
+}
+
 /** The text of docs/data.md with its table of values generated again; everything else is kept. */
 export function dataText(written: string): string {
   const heads = ['Type', 'NDJSON and rows of tests', 'CSV', 'Refused']
@@ -207,5 +231,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, text] of Object.entries(PAGES)) {
     await writeFile(new URL(`../docs/reference/${name}`, import.meta.url), text())
   }
+  await writeFile(new URL('../docs/limits.md', import.meta.url), limitsText())
   await writeFile(DATA_PAGE, dataText(await readFile(DATA_PAGE, 'utf8')))
 }

@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs'
 import { blamedOffset, SqlError, withAdvice } from '../../googlesql/index.js'
-import { derive } from '../../runner/formats/index.js'
+import { deriveHere } from '../../runner/formats/deriver.js'
 import { ENGINES } from '../../runner/model/engines.js'
 import { RunnerError, SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Clock, Engine, RunOptions } from '../../runner/model/ports.js'
@@ -90,7 +90,7 @@ async function printResult(engine: Engine, query: Query, bounds: Bounds, shown: 
   })
   const format = encodedFormat(shown)
   const facts = { endpoint: 'query', revision: '', isTruncated }
-  printRows(columns, await derive(format, columns, body, facts), shown, io)
+  printRows(columns, await deriveHere([format, columns, body, facts]), shown, io)
   if (isTruncated) io.printError(`cut after ${rowCount} rows; --max-rows sets how many\n`)
 }
 

@@ -4,6 +4,7 @@ import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SetupError } from '../../runner/model/errors.js'
+import { ownPackage } from '../../runner/platform/own-package.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { shellWord } from '../terminal/shell-word.js'
@@ -21,6 +22,7 @@ export async function initFolder(dir: string, io: Io): Promise<number> {
   const root = dirname(fileURLToPath(import.meta.resolve('#package')))
   const files = newFiles(join(root, 'templates', 'init'), folder, {
     NAME: packageName(folder),
+    PACKAGE: ownPackage().name,
     SLUICE: JSON.stringify(installedFrom(root, folder)).slice(1, -1),
     ID: randomUUID(),
   })
@@ -92,7 +94,7 @@ function packageName(folder: string): string {
   return name === '' || RESERVED_NAMES.includes(name) ? `${name || 'my'}-endpoints` : name
 }
 
-const RESERVED_NAMES: readonly string[] = ['sluice', 'node_modules', 'favicon.ico']
+const RESERVED_NAMES: readonly string[] = [ownPackage().name, 'node_modules', 'favicon.ico']
 
 /** As the command line named the folder, so that it can be followed from where that was typed. */
 const shown = (dir: string, folder: string, path: string): string =>

@@ -1,6 +1,7 @@
 /** Where this package was installed from, as a package.json names it. */
 import { readFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
+import { ownPackage } from '../../runner/platform/own-package.js'
 
 interface Lock {
   readonly packages?: Readonly<Record<string, { readonly resolved?: string }>>
@@ -11,10 +12,10 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-const NAME = 'sluice'
+const NAME = ownPackage().name
 
-/** The end of the address at which a registry serves a version. */
-const REGISTRY_TARBALL = new RegExp(`/${NAME}/-/${NAME}-[^/]+\\.tgz$`)
+/** The end of the address at which a registry serves a version; the file's name lacks a scope. */
+const REGISTRY_TARBALL = new RegExp(`/${NAME}/-/${NAME.replace(/^.*\//, '')}-[^/]+\\.tgz$`)
 
 /**
  * `^1.2.0` from a registry, `file:../sluice-1.2.0.tgz` (relative to `folder`), an address of a tarball, or a git address with its commit.

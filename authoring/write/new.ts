@@ -11,6 +11,7 @@ import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { didYouMean, proposing } from '../../runner/model/suggest.js'
 import { systemClock } from '../../runner/platform/clock.js'
+import { ownPackage } from '../../runner/platform/own-package.js'
 import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
@@ -190,7 +191,7 @@ const normalised = (sql: string): string =>
 
 /** The path from the folder to this package's schemas/: through node_modules where it is installed there. */
 function schemasFrom(folder: string): string {
-  const installed = resolve('node_modules', 'sluice', 'schemas')
+  const installed = resolve('node_modules', ownPackage().name, 'schemas')
   const own = join(dirname(fileURLToPath(import.meta.resolve('#package'))), 'schemas')
   return relative(resolve(folder), existsSync(installed) ? installed : own)
     .split(sep)

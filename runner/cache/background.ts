@@ -10,7 +10,7 @@ const MAX_WARMED_AT_ONCE = 2
 /** The same where a caller was served an old result; further ones are left to the next caller. */
 const MAX_AT_ONCE = 8
 /** The most entries; further ones are not kept warm, and expire normally. */
-const MAX_ENTRIES = 10_000
+export const MAX_ENTRIES = 10_000
 /** How often all entries are looked at, in milliseconds. */
 const LOOK_MS = 1_000
 /** The random share of the interval by which a refresh is brought forward, so that entries stored together spread out. */

@@ -10,7 +10,7 @@ export const arrow = {
   extension: 'arrows',
   isAttachment: true,
   content: 'binary',
-  download: { title: 'Arrow', about: 'typed columns', place: 4 },
+  download: { title: 'Arrow', about: 'typed columns', place: 5 },
   hasLibrary: true,
   write: async (columns, body, facts) => (await import('./arrow-writer.js')).toArrow(columns, body, facts),
 } as const satisfies Format

@@ -1,14 +1,15 @@
 /** The worker thread that converts large JSON results to other formats, one at a time. */
 import { parentPort } from 'node:worker_threads'
-import { BodyTooLargeError } from '../result/body.js'
 import type { FromDeriver, ToDeriver } from './deriver.js'
 import { derive } from './index.js'
+import { refusalOf } from './refusal.js'
 
 async function answer(job: ToDeriver): Promise<FromDeriver> {
   try {
     return { kind: 'derived', bytes: await derive(...job) }
   } catch (thrown) {
-    if (thrown instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: thrown.maxBytes }
+    const detail = refusalOf(thrown)
+    if (detail !== null) return { kind: 'too-large', detail }
     return { kind: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) }
   }
 }

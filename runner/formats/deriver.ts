@@ -6,15 +6,15 @@ import { RunnerError, retryLater } from '../model/errors.js'
 import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import { startWorker } from '../platform/start-worker.js'
-import { BodyTooLargeError } from '../result/body.js'
 import { derive, formatOf } from './index.js'
+import { refusalOf } from './refusal.js'
 
 /** The format, and what it is written from. */
 export type ToDeriver = Parameters<typeof derive>
 
 export type FromDeriver =
   | { readonly kind: 'derived'; readonly bytes: Uint8Array }
-  | { readonly kind: 'too-large'; readonly maxBytes: number }
+  | { readonly kind: 'too-large'; readonly detail: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** Results from this size on are converted in the thread, since they would block the event loop for more than 10 ms. */
@@ -49,7 +49,7 @@ export class Deriver {
 
   /**
    * The result in this format: bytes that are alone in their buffer. The JSON must not change meanwhile.
-   * @throws RunnerError RESULT_TOO_LARGE where there are more than `maxBytes`, OVERLOADED while too many large results
+   * @throws RunnerError RESULT_TOO_LARGE where the format cannot hold it or there are more than `maxBytes`, OVERLOADED while too many large results
    *   wait; any other error is a bug, such as JSON that is not a result.
    */
   async derive(...job: ToDeriver): Promise<Uint8Array> {
@@ -75,7 +75,7 @@ export class Deriver {
       this.#thread.worker.ref() // Only work keeps the process alive.
       const message = await ask(this.#thread, job)
       if (message.kind === 'derived') return message.bytes
-      throw message.kind === 'too-large' ? tooLarge(message.maxBytes) : new Error(message.reason)
+      throw message.kind === 'too-large' ? tooLarge(message.detail) : new Error(message.reason)
     } catch (error) {
       throw this.#isClosed ? overloaded() : error
     } finally {
@@ -115,16 +115,17 @@ async function ask({ worker, ended }: Thread, [format, columns, original, facts]
   return (await answer)[0]
 }
 
-async function deriveHere(job: ToDeriver): Promise<Uint8Array> {
+/** The same in this thread, where no other call waits for it. @throws RunnerError RESULT_TOO_LARGE. */
+export async function deriveHere(job: ToDeriver): Promise<Uint8Array> {
   try {
     return await derive(...job)
   } catch (error) {
-    throw error instanceof BodyTooLargeError ? tooLarge(error.maxBytes) : error
+    const detail = refusalOf(error)
+    throw detail === null ? error : tooLarge(detail)
   }
 }
 
-const tooLarge = (maxBytes: number): RunnerError =>
-  new RunnerError('RESULT_TOO_LARGE', { detail: `In this format the result is larger than ${maxBytes} bytes.` })
+const tooLarge = (detail: string): RunnerError => new RunnerError('RESULT_TOO_LARGE', { detail })
 
 const overloaded = (): RunnerError =>
   retryLater('OVERLOADED', 'Too many large results are being made; try again in a moment.')

@@ -12,7 +12,7 @@ export const excel = {
   contentType: CSV_TYPE,
   extension: 'csv',
   isAttachment: true,
-  download: { title: 'Excel', about: 'CSV, safe for spreadsheets', place: 2 },
+  download: { title: 'CSV for Excel', about: 'any size, safe for spreadsheets', place: 3 },
   write: (columns, body, facts) => writeCsv(columns, body, facts, SAFE),
 } as const satisfies Format
 

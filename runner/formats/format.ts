@@ -23,7 +23,7 @@ export interface Format {
 /**
  * Writes a stored result in the format.
  * @param json `{"result":[{…},…]}`, the members of each row in the order of the columns; it is not changed.
- * @throws JsonTextError where the JSON has another form, BodyTooLargeError; TypeError when a column's type cannot be read.
+ * @throws JsonTextError where the JSON has another form, BodyTooLargeError, ResultNotWritableError; TypeError when a column's type cannot be read.
  */
 export type WriteFormat = (
   columns: readonly ResultColumn[],

@@ -7,9 +7,10 @@ import { json } from './json.js'
 import { ndjson } from './ndjson.js'
 import { parquet } from './parquet.js'
 import { table } from './table.js'
+import { xlsx } from './xlsx.js'
 
 /** Best first: of two that a caller likes equally, the first is chosen. */
-const LIST = [json, ndjson, csv, excel, table, arrow, parquet] as const
+const LIST = [json, ndjson, csv, excel, table, arrow, parquet, xlsx] as const
 
 export type ResultFormat = (typeof LIST)[number]['name']
 
@@ -19,6 +20,10 @@ export type ListedFormat = Format & { readonly name: ResultFormat }
 export const FORMATS: readonly ListedFormat[] = LIST
 
 export const RESULT_FORMATS: readonly ResultFormat[] = LIST.map(({ name }) => name)
+
+/** The name, and for one that misleads what it is: `excel (CSV for Excel)`. */
+export const spokenName = ({ name, mediaTypes, download }: ListedFormat): string =>
+  mediaTypes.length === 0 && download ? `${name} (${download.title})` : name
 
 const BY_NAME: ReadonlyMap<string, ListedFormat> = new Map(FORMATS.map(format => [format.name, format]))
 

@@ -6,6 +6,6 @@ export const json = {
   mediaTypes: ['application/json'],
   contentType: 'application/json; charset=utf-8',
   extension: 'json',
-  download: { title: 'JSON', about: 'as programs get it', place: 6 },
+  download: { title: 'JSON', about: 'as programs get it', place: 7 },
   write: (_columns, body) => body,
 } as const satisfies Format

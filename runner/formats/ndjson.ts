@@ -9,7 +9,7 @@ export const ndjson = {
   contentType: 'application/x-ndjson',
   extension: 'ndjson',
   content: 'text',
-  download: { title: 'NDJSON', about: 'an object a line', place: 3 },
+  download: { title: 'NDJSON', about: 'an object a line', place: 4 },
   write: (_columns, body, { maxBytes }) => encodeTexts(lines(body), maxBytes),
 } as const satisfies Format
 

@@ -10,7 +10,7 @@ export const parquet = {
   extension: 'parquet',
   isAttachment: true,
   content: 'binary',
-  download: { title: 'Parquet', about: 'typed columns', place: 5 },
+  download: { title: 'Parquet', about: 'typed columns', place: 6 },
   hasLibrary: true,
   write: async (columns, body, facts) => (await import('./parquet-writer.js')).toParquet(columns, body, facts),
 } as const satisfies Format

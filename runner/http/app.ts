@@ -26,7 +26,7 @@ import {
 import { send, sendJson } from './send.js'
 
 /** The longest address, in characters. A longer argument goes into a POST body. */
-const MAX_URL_LENGTH = 16_384
+export const MAX_URL_LENGTH = 16_384
 
 /** All methods that any route accepts. */
 export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'

@@ -15,7 +15,7 @@ import {
 } from '../request/raw-arguments.js'
 
 /** The largest body: 1 MiB. */
-const MAX_BODY_BYTES = 1_048_576
+export const MAX_BODY_BYTES = 1_048_576
 /** The most pieces of a body; 128 kB can have 20,000, which node:http hands over one by one. */
 const MAX_PIECES = 2_048
 /** Each body is parsed in a turn of its own, so that those of several connections do not make others wait together. */

@@ -11,7 +11,7 @@ import { identify } from './routes.js'
 import { send } from './send.js'
 
 /** The most messages in a batch. */
-const MAX_MESSAGES = 100
+export const MAX_MESSAGES = 100
 /** The most members of all objects in a body: ten in each message are the protocol's, and a call may have 1,000 arguments. */
 const MAX_MEMBERS = 4_000
 

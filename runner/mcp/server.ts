@@ -2,7 +2,7 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import { RunnerError } from '../model/errors.js'
 import { queueOfTurns } from '../model/in-turns.js'
-import { ownVersion } from '../platform/own-version.js'
+import { ownPackage } from '../platform/own-package.js'
 import type { ToolAnswer } from './answers.js'
 import { callEndpoint, type GivenArguments, refusalAnswer } from './call-endpoint.js'
 import { endpointOfTool, offeredEndpoint, offeredResources, offeredTools, pinnedNames } from './catalog.js'
@@ -12,7 +12,7 @@ import type { Session } from './session.js'
 /** How long clients may cache lists and resources: manifests change without notice. */
 const CACHE_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const
 
-const VERSION = ownVersion()
+const VERSION = ownPackage().version
 
 const INSTRUCTIONS = [
   'Each tool named after an endpoint is a saved, read-only query over a data warehouse; its arguments are all it needs.',

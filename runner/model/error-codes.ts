@@ -186,7 +186,7 @@ export const ERROR_CODES = {
   RESULT_TOO_LARGE: {
     status: 502,
     title: 'The result is too large',
-    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or in another format than JSON more than twice as many.',
+    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or in another format than JSON more than twice as many; or a workbook (`xlsx`) cannot hold it.',
     fault: 'author',
     remedy:
       'Ask for less, such as a shorter period. If it happens with ordinary arguments, the author lowers `max_rows` or raises `max_result_bytes`.',

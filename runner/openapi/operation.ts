@@ -1,6 +1,6 @@
 /** One endpoint as an operation of an OpenAPI document. */
 import type { Format } from '../formats/format.js'
-import { FORMATS, RESULT_FORMATS } from '../formats/index.js'
+import { FORMATS, RESULT_FORMATS, spokenName } from '../formats/index.js'
 import { describedOf } from '../http/headers.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { EngineName } from '../model/engines.js'
@@ -52,7 +52,9 @@ function summaryOf({ name, description }: Endpoint): string {
 }
 
 function descriptionOf({ description, maxRows, parameters, pages }: Endpoint): string {
-  const others = RESULT_FORMATS.filter(format => format !== 'json').join(', ')
+  const others = FORMATS.filter(({ name }) => name !== 'json')
+    .map(spokenName)
+    .join(', ')
   const how = parameters.some(({ name }) => name === 'format') ? '`Accept`' : '`format` or `Accept`'
   return [
     description.trim().replace(/(?<=[\w)`"'])$/, '.'),

@@ -19,7 +19,7 @@ import { unknownNames, unknownProblems } from './unknown-arguments.js'
 /** The longest value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 32_768
 /** The longest list. */
-const MAX_LIST_VALUES = 10_000
+export const MAX_LIST_VALUES = 10_000
 
 /** The members of an endpoint that say what its arguments are. */
 export type Bindable = Pick<Endpoint, 'parameters'> & Partial<Pick<Endpoint, 'rejectsUnknown'>>

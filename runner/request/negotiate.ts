@@ -1,5 +1,5 @@
 /** Chooses the format of a result: by `format` in the address, else by `Accept`. */
-import { FORMATS, findFormat, formatOf, type ListedFormat } from '../formats/index.js'
+import { FORMATS, findFormat, formatOf, type ListedFormat, spokenName } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 import { type Weighted, weighted } from './negotiate-coding.js'
@@ -37,7 +37,10 @@ export function negotiate(accept: string | undefined): ListedFormat {
 }
 
 function notAcceptable(): RunnerError {
-  const all = FORMATS.map(({ name, mediaTypes: [own] }) => (own === undefined ? name : `${name} (${own})`))
+  const all = FORMATS.map(format => {
+    const [own] = format.mediaTypes
+    return own === undefined ? spokenName(format) : `${format.name} (${own})`
+  })
   return new RunnerError('NOT_ACCEPTABLE', { detail: `This can be had as: ${all.join(', ')}.` })
 }
 

@@ -12,10 +12,10 @@ export interface RawArgument {
 export type RawArguments = ReadonlyMap<string, RawArgument>
 
 /** How deep the lists and objects of a body may be nested: deeper ones take JSON.parse much longer than a flat text of that length. */
-const MAX_DEPTH = 500
+export const MAX_DEPTH = 500
 
 /** How many different names one request may have: the work for each comes after they are counted. */
-const MAX_NAMES = 1_000
+export const MAX_NAMES = 1_000
 
 /** @throws RunnerError REQUEST_INVALID where there are more names than that. */
 export function refuseManyNames(count: number): void {

@@ -6,7 +6,7 @@ import { type Binding, type Frame, type Meaning, Resolver, type TemplateNames, t
 import { isTruthy, type Word, type WordMap, wordProblem, wordText } from './word.js'
 
 /** BigQuery's limit on the length of a query; it also stops partials that include each other from growing without end. */
-const MAX_TEXT_LENGTH = 1_048_576
+export const MAX_TEXT_LENGTH = 1_048_576
 const MAX_STEPS = 100_000
 
 const NOTHING: Binding = { kind: 'constant', value: false }

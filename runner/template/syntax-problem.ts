@@ -3,9 +3,9 @@ import { lineStartsOf } from '../model/line-starts.js'
 import type { TemplateProblem } from './node.js'
 
 /** The deepest nesting of blocks, more than any query needs; Handlebars' tree walk recurses once per level. */
-const MAX_DEPTH = 32
+export const MAX_DEPTH = 32
 /** The most tags, more than any query needs; Handlebars copies the whole remaining text at every comment. */
-const MAX_TAGS = 2_000
+export const MAX_TAGS = 2_000
 const MAX_TAG_LENGTH = 2_000
 
 const problem = (offset: number, message: string): TemplateProblem => ({ rule: 'template/syntax', offset, message })

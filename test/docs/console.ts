@@ -14,6 +14,7 @@ import { initFolder } from '../../authoring/write/init.js'
 import { SILENT_IO } from '../../tools/silent-io.js'
 import { openWarmProgram } from '../cli/warm-program.js'
 import { freePort } from '../free-port.js'
+import type { OwnRegistry } from '../package/own-registry.js'
 import { type Block, type Page, readPage } from './page.js'
 
 /** What is only read. All else is copied: a reader may write into it, and npm packs no links. */
@@ -49,6 +50,12 @@ export function openCheckout(): Promise<Checkout> {
   return openFolder(root, folder, folder)
 }
 
+/** An empty folder, in which npm has the registry that this test published the package to. */
+export function openEmptyFolder({ npm }: OwnRegistry): Promise<Checkout> {
+  const root = newRoot()
+  return openFolder(root, root, resolve('.'), npm)
+}
+
 /** The folder that the tutorial makes, with its files, without npm: `sluice` there is this checkout's, which is not copied. */
 export async function openTutorialFolder(): Promise<Checkout> {
   const root = newRoot()
@@ -63,8 +70,8 @@ export async function openTutorialFolder(): Promise<Checkout> {
 /** Its name has a space, as a reader's folder may. */
 const newRoot = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'sluice docs-'))
 
-/** One shell in a folder; `clone` has the program and the packages. */
-async function openFolder(root: string, folder: string, clone: string): Promise<Checkout> {
+/** One shell in a folder; `clone` has the program and the packages. `npm` is how npm is set up. */
+async function openFolder(root: string, folder: string, clone: string, npm = npmOfUser()): Promise<Checkout> {
   const programs = join(root, 'bin')
   mkdirSync(programs)
   // npm's own takes a second to find a program: the folder's own, else that of the clone.
@@ -81,6 +88,8 @@ async function openFolder(root: string, folder: string, clone: string): Promise<
     join(programs, 'npx'),
     [
       tools,
+      // It fetches a package, as a reader does who has none.
+      `[ "$1" = --yes ] && { ${realProgram('npx', npm)}; }`,
       'shift',
       `[ -f ${installed} ] && exec '${process.execPath}' ${installed} "$@"`,
       `if [ "$1" = serve ] || [ ! /dev/stdin -ef /dev/null ] || mkdir '${join(programs, 'first')}' 2>/dev/null; then`,
@@ -89,7 +98,7 @@ async function openFolder(root: string, folder: string, clone: string): Promise<
       warm.script,
     ].join('\n'),
   )
-  writeProgram(join(programs, 'npm'), npmScript())
+  writeProgram(join(programs, 'npm'), npmScript(npm))
   // As in a terminal, where curl shows no progress beside what it prints.
   writeFileSync(join(root, '.curlrc'), 'silent\nshow-error\n')
   const port = await freePort()
@@ -139,26 +148,36 @@ async function openFolder(root: string, folder: string, clone: string): Promise<
 const writeProgram = (file: string, script: string): void =>
   writeFileSync(file, `#!/bin/bash\n${script}\n`, { mode: 0o755 })
 
-/**
- * npm as the tests' own user has set it up. Nothing is built again, since other tests run dist/ at the same time, and nothing is
- * installed over the packages of the clone, which are only linked.
- */
-function npmScript(): string {
+/** npm as the tests' own user has set it up. */
+function npmOfUser(): Readonly<Record<string, string>> {
   const own = Object.entries(process.env).filter(([name]) => FOR_NPM.test(name) && !/[^\w]/.test(name))
-  const settings = {
+  return {
     npm_config_userconfig: join(homedir(), '.npmrc'),
     npm_config_cache: join(homedir(), '.npm'),
-    ...Object.fromEntries(own),
+    ...(Object.fromEntries(own) as Record<string, string>),
+  }
+}
+
+/**
+ * Nothing is built again, since other tests run dist/ at the same time, and nothing is installed over the packages of the clone,
+ * which are only linked.
+ */
+const npmScript = (npm: Readonly<Record<string, string>>): string =>
+  [`[ "$1" = ci ] && { echo 'run make build first' >&2; exit 1; }`, realProgram('npm', npm)].join('\n')
+
+/** Lines of bash that run a program of npm's instead of this script. */
+function realProgram(name: string, npm: Readonly<Record<string, string>>): string {
+  const settings = {
+    ...npm,
     npm_config_ignore_scripts: 'true',
     npm_config_prefer_offline: 'true',
     npm_config_audit: 'false',
   }
   return [
-    `[ "$1" = ci ] && { echo 'run make build first' >&2; exit 1; }`,
-    ...Object.entries(settings).map(([name, value]) => `export ${name}='${value!.replaceAll("'", `'\\''`)}'`),
+    ...Object.entries(settings).map(([setting, value]) => `export ${setting}='${value.replaceAll("'", `'\\''`)}'`),
     `PATH="$(dirname '${process.execPath}'):$PATH"`,
     "IFS='\n'",
-    `for one in $(which -a npm); do [ "$one" = "$0" ] || exec "$one" "$@"; done`,
+    `for one in $(which -a ${name}); do [ "$one" = "$0" ] || exec "$one" "$@"; done`,
   ].join('\n')
 }
 

@@ -74,7 +74,9 @@ describe("the README's first manifest", () => {
     it(`gives the reply that is shown, over sample data that ends at ${nowMicros}`, async () => {
       const lines = [...sampleLines('edge', { count: 10_000, seed: SEED, nowMicros })]
       writeFileSync(join(folder, 'data/logs/edge.ndjson'), lines.join(''))
-      const [, path] = /'http:\/\/127\.0\.0\.1:8080(\S+)'/.exec(blocks('sh')[0]!)!
+      const [, path] = /'http:\/\/127\.0\.0\.1:8080(\S+)'/.exec(
+        blocks('sh').find(text => text.includes('/projects.busiest?'))!,
+      )!
       const response = await fetch(url + path, { headers: { 'X-API-KEY': TOKEN } })
       expect(`${await response.text()}\n`).to.equal(blocks('json')[0])
       const { body } = await runner.call('projects.busiest', { top: '2' }, { nowMicros })

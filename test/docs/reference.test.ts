@@ -8,7 +8,7 @@ import { csv } from '../../runner/formats/csv.js'
 import { agingHeaders, callHeaders, storedHeaders } from '../../runner/http/headers.js'
 import type { StoredResult } from '../../runner/model/ports.js'
 import { METRICS, Metrics } from '../../runner/observe/metrics.js'
-import { dataText, PAGES, ruleTexts } from '../../tools/generate-reference.js'
+import { dataText, limitsText, PAGES, ruleTexts } from '../../tools/generate-reference.js'
 import { linksOf, readPage } from './page.js'
 
 /** The first cells of the table below this heading, where they are code. */
@@ -29,6 +29,10 @@ describe('docs/reference', () => {
       expect(readFileSync(join('docs/reference', name), 'utf8')).to.equal(text())
     })
   }
+
+  it('has in docs/limits.md the limits that the code holds; else run `npm run generate`', () => {
+    expect(readFileSync('docs/limits.md', 'utf8')).to.equal(limitsText())
+  })
 
   it('has in docs/data.md what columns take of text files; else run `npm run generate`', () => {
     const written = readFileSync('docs/data.md', 'utf8')

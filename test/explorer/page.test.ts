@@ -333,7 +333,7 @@ describeInBrowser('the explorer', ({ server, browser, on }) => {
         await page.getByRole('button', { name: 'Download' }).click()
         const [download] = await Promise.all([
           page.waitForEvent('download'),
-          page.getByRole('button', { name: /^Excel/ }).click(),
+          page.getByRole('button', { name: /^CSV for Excel/ }).click(),
         ])
         expect(readFileSync(await download.path(), 'utf8')).to.contain(`${tags.at(-2)}|${tags.at(-1)}`)
       })
@@ -408,7 +408,7 @@ describeInBrowser('the explorer', ({ server, browser, on }) => {
           await runButton(page).click()
           await statusIs(page, /^\d+ rows/)
           await page.getByRole('button', { name: 'Download' }).click()
-          for (const name of ['CSV', 'Parquet']) {
+          for (const name of ['CSV exact', 'Parquet']) {
             const box = (await page.getByRole('button', { name: new RegExp(`^${name}`) }).boundingBox())!
             expect([box.x >= 0, box.x + box.width <= 360], name).to.deep.equal([true, true])
           }
@@ -426,8 +426,9 @@ describeInBrowser('the explorer', ({ server, browser, on }) => {
         await runButton(page).click()
         await statusIs(page, /^4 rows/)
         const NAMES = [
-          ['CSV', 'csv', 'word,size\r\n'],
-          ['Excel', 'csv', '\ufeffword,size\r\n'],
+          ['CSV exact', 'csv', 'word,size\r\n'],
+          ['Excel workbook', 'xlsx', 'PK'],
+          ['CSV for Excel', 'csv', '\ufeffword,size\r\n'],
           ['NDJSON', 'ndjson', '{"word":"one","size":30}\n'],
           ['Arrow', 'arrows', ''],
           ['Parquet', 'parquet', 'PAR1'],

@@ -268,7 +268,9 @@ describe('a hit that is answered before the app', () => {
   })
 
   it('says the whole ttl as max-age, and what is gone of it as Age, in every form', async () => {
-    const forms = ['json', 'table', 'ndjson', 'csv', 'excel', 'arrow', 'parquet'].map(format => `format=${format}`)
+    const forms = ['json', 'table', 'ndjson', 'csv', 'excel', 'arrow', 'parquet', 'xlsx'].map(
+      format => `format=${format}`,
+    )
     for (const s of [fast, long]) {
       const ask = async (form: string, method: string, headers: RawHeaders = {}) => {
         const answer = await send(s, { path: `${ECHO}?project=whole&${form}`, method, headers })

@@ -368,9 +368,10 @@ describe('an endpoint over HTTP', () => {
     expect(await response.json()).to.include({
       code: 'NOT_ACCEPTABLE',
       detail:
-        'This can be had as: json (application/json), ndjson (application/x-ndjson), csv (text/csv), excel, ' +
+        'This can be had as: json (application/json), ndjson (application/x-ndjson), csv (text/csv), excel (CSV for Excel), ' +
         'table (application/vnd.sluice.table+json), arrow (application/vnd.apache.arrow.stream), ' +
-        'parquet (application/vnd.apache.parquet).',
+        'parquet (application/vnd.apache.parquet), ' +
+        'xlsx (application/vnd.openxmlformats-officedocument.spreadsheetml.sheet).',
     })
   })
 

@@ -4,6 +4,7 @@ import { tableFromIPC } from 'apache-arrow'
 import { expect } from 'chai'
 import { RESULT_FORMATS } from '../../runner/formats/index.js'
 import { openParquetReader, type ParquetReader } from '../formats/read-parquet.js'
+import { readXlsx } from '../formats/read-xlsx.js'
 import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.js'
 import { until } from '../until.js'
 import { type Serving, serving } from './serving.js'
@@ -62,6 +63,7 @@ describe('a result over HTTP in other formats', () => {
     ],
     arrow: ['application/vnd.apache.arrow.stream', 'arrows', null],
     parquet: ['application/vnd.apache.parquet', 'parquet', null],
+    xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx', null],
   } as const
 
   for (const format of RESULT_FORMATS) {
@@ -78,6 +80,7 @@ describe('a result over HTTP in other formats', () => {
       )
       if (format === 'arrow') expect(tableFromIPC(body).getChild('text')?.get(0)).to.equal('=1+1')
       else if (format === 'parquet') expect(await parquet.read(body, [{ kind: 'STRING' }])).to.deep.equal([['=1+1']])
+      else if (format === 'xlsx') expect(readXlsx(body, [{ kind: 'STRING' }])).to.deep.equal([['=1+1']])
       else expect(body.toString()).to.equal(text)
       const head = await s.get(address, { method: 'HEAD' })
       for (const name of ['Content-Type', 'Content-Length', 'ETag', 'Content-Disposition']) {
@@ -120,7 +123,7 @@ describe('a result over HTTP in other formats', () => {
     expect(tags.get('csv identity')).to.equal(`${plain}.csv"`)
     expect(tags.get('csv br')).to.equal(`${plain}.csv.br"`)
     expect(tags.get('json gzip')).to.equal(`${plain}.gzip"`)
-    expect(new Set(tags.values()).size).to.equal(21)
+    expect(new Set(tags.values()).size).to.equal(3 * RESULT_FORMATS.length)
     expect(s.engine.queries).to.have.length(1)
   })
 
@@ -166,7 +169,7 @@ describe('a result over HTTP in other formats', () => {
       const refused = await s.get(address)
       expect(refused.status).to.equal(406)
       expect(((await refused.json()) as { detail: string }).detail).to.match(
-        /json.*ndjson.*csv.*excel.*table.*arrow.*parquet/,
+        /json.*ndjson.*csv.*excel.*table.*arrow.*parquet.*xlsx/,
       )
     }
     expect(s.engine.queries).to.have.length(0)

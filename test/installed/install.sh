@@ -4,12 +4,12 @@
 # on x86-64 Linux, and Go 1.21 or later. What cannot be installed is said, and the others are installed all the same.
 #
 #   test/installed/install.sh                     all
-#   test/installed/install.sh bigquery_emulator   one: programs, bigquery_emulator, python_readers, openapi_python, openapi_go, openapi_npm
+#   test/installed/install.sh bigquery_emulator   one of the names in `all` below
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 here=$PWD/test/installed
 cache=$PWD/.cache
-all='programs bigquery_emulator python_readers openapi_python openapi_go openapi_npm'
+all='programs bigquery_emulator python_readers openapi_python openapi_go openapi_npm registry vscode_extension'
 
 # is_installed MARK LOCK: the mark has the text of the lock file that was installed last.
 is_installed() { [ -f "$1" ] && cmp -s "$1" "$2"; }
@@ -90,15 +90,36 @@ openapi_go() {
   cp "$version" "$folder/go-installed"
 }
 
+# npm_packages FOLDER LOCKED: the packages of LOCKED/package-lock.json, in FOLDER/npm. None of their scripts is run.
+npm_packages() {
+  rm -rf "$1/npm"
+  mkdir -p "$1/npm"
+  cp "$2/package.json" "$2/package-lock.json" "$1/npm"
+  (cd "$1/npm" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+}
+
 # Spectral, and the converter to Postman's collections.
 openapi_npm() {
   local folder=$cache/openapi-generators lock=$here/openapi-npm/package-lock.json
   if is_installed "$folder/npm-installed" "$lock"; then return 0; fi
-  rm -rf "$folder/npm"
-  mkdir -p "$folder/npm"
-  cp "$here/openapi-npm/package.json" "$lock" "$folder/npm"
-  (cd "$folder/npm" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+  npm_packages "$folder" "$here/openapi-npm"
   cp "$lock" "$folder/npm-installed"
+}
+
+# Verdaccio, a package registry that runs on this machine.
+registry() {
+  local folder=$cache/registry lock=$here/registry/package-lock.json
+  if is_installed "$folder/installed" "$lock"; then return 0; fi
+  npm_packages "$folder" "$here/registry"
+  cp "$lock" "$folder/installed"
+}
+
+# vsce and the language client, by which the extension for VS Code is built and packed.
+vscode_extension() {
+  local folder=$cache/vscode-extension lock=$PWD/editors/vscode/package-lock.json
+  if is_installed "$folder/installed" "$lock"; then return 0; fi
+  npm_packages "$folder" "$PWD/editors/vscode"
+  cp "$lock" "$folder/installed"
 }
 
 # `set -e` has no effect in a condition, so the status is read after the subshell.

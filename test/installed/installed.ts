@@ -15,6 +15,8 @@ const LOCKED: Readonly<Record<string, readonly [mark: string, lock: string]>> = 
   'the Python packages': ['python-readers/installed', 'python-readers.txt'],
   'Schemathesis and openapi-python-client': ['openapi-generators/python-installed', 'openapi-python.txt'],
   'oapi-codegen': ['openapi-generators/go-installed', 'openapi-go/oapi-codegen.version'],
+  Verdaccio: ['registry/installed', 'registry/package-lock.json'],
+  vsce: ['vscode-extension/installed', '../../editors/vscode/package-lock.json'],
   'Spectral and Postman': ['openapi-generators/npm-installed', 'openapi-npm/package-lock.json'],
 }
 

@@ -83,6 +83,7 @@ describe('openapi: the document', () => {
       'application/vnd.sluice.table+json',
       'application/vnd.apache.arrow.stream',
       'application/vnd.apache.parquet',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     ])
     expect(operationOf()['x-sluice-formats']).to.deep.equal([...RESULT_FORMATS])
   })

@@ -1,5 +1,5 @@
 /**
- * The package as a stranger gets it: docs/tutorial.md packs it, installs it in an empty folder, and tries its commands there. Then
+ * The package as a stranger gets it: docs/tutorial.md gets it from a registry, here one on loopback, and tries its commands. Then
  * it is looked through, serves, and is compiled against.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -7,39 +7,44 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, posix, resolve } from 'node:path'
 import { expect } from 'chai'
 import ts from 'typescript'
-import { openCheckout } from '../docs/console.js'
+import { type Checkout, openEmptyFolder } from '../docs/console.js'
 import { readPage } from '../docs/page.js'
 import { describeCommands } from '../docs/page-commands.js'
+import { type OwnRegistry, openRegistry, ownManifest, publishCheckout, published } from './own-registry.js'
 
-const PACKED = 'sluice-0.1.0.tgz'
+let registry: OwnRegistry | undefined
 
-describeCommands(readPage('docs/tutorial.md'), openCheckout, checkout => {
+async function openTutorial() {
+  registry = await openRegistry()
+  publishCheckout(registry)
+  return openEmptyFolder(registry)
+}
+
+describeCommands(readPage('docs/tutorial.md'), openTutorial, furtherTests, ['Verdaccio'])
+
+function furtherTests(checkout: () => Checkout): void {
   let folder = ''
   let paths: readonly string[]
   let serving: ChildProcess | undefined
 
-  const sluice = (...args: readonly string[]) => {
-    const program = join(folder, 'node_modules/.bin/sluice')
-    const { status, stdout, stderr } = spawnSync(program, [...args], {
-      cwd: folder,
-      encoding: 'utf8',
-      timeout: 300_000,
-    })
-    return { status, stdout, stderr }
-  }
-
-  it('pack a tarball, and install the package from it', async () => {
+  it('install the package', async () => {
     folder = await checkout().enter('printf %s "$PWD"')
-    const { stdout } = spawnSync('tar', ['-tzf', join(folder, PACKED)], { encoding: 'utf8' })
+    const { versions } = await published(registry!.url, ownManifest.name)
+    const tarball = await fetch(versions[ownManifest.version]!.dist.tarball)
+    const input = Buffer.from(await tarball.arrayBuffer())
+    const { stdout } = spawnSync('tar', ['-tz'], { input, encoding: 'utf8' })
     paths = stdout
       .trimEnd()
       .split('\n')
       .map(path => path.slice('package/'.length))
     expect(existsSync(join(folder, 'node_modules/sluice/package.json'))).to.equal(true)
   })
-  after(() => void serving?.kill('SIGKILL'))
+  after(async () => {
+    serving?.kill('SIGKILL')
+    await registry?.close()
+  })
 
-  it('pack the licence, the schemas and the templates, and no tests or source maps', () => {
+  it('have packed the licence, the schemas and the templates, and no tests or source maps', () => {
     expect(paths).to.include.members([
       'LICENSE',
       'README.md',
@@ -52,7 +57,7 @@ describeCommands(readPage('docs/tutorial.md'), openCheckout, checkout => {
     expect(paths.filter(path => /^test\/|\.map$|\.built$/.test(path))).to.deep.equal([])
   })
 
-  it('pack the licences of the packages that it has bundled', () => {
+  it('have packed the licences of the packages that it has bundled', () => {
     const path = 'dist/THIRD-PARTY-LICENSES.txt'
     expect(paths).to.include(path)
     const text = readFileSync(path, 'utf8')
@@ -61,7 +66,7 @@ describeCommands(readPage('docs/tutorial.md'), openCheckout, checkout => {
     }
   })
 
-  it('pack every page, picture and schema that its pages link to', () => {
+  it('have packed every page, picture and schema that its pages link to', () => {
     const pages = paths.filter(path => path.endsWith('.md') && !path.startsWith('templates/'))
     const broken = pages.flatMap(page =>
       [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:\s]+\.(?:md|svg|png|json))(?:#[^)]*)?\)/g)]
@@ -71,15 +76,6 @@ describeCommands(readPage('docs/tutorial.md'), openCheckout, checkout => {
     )
     expect(pages).to.include('README.md')
     expect(broken).to.deep.equal([])
-  })
-
-  it('install a program that makes a folder that names the tarball', () => {
-    const { status, stdout, stderr } = sluice('init', 'mine')
-    expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' })
-    expect(stdout).to.contain('next: cd mine && npm install && npx sluice serve\n')
-    const { dependencies } = JSON.parse(readFileSync(join(folder, 'mine/package.json'), 'utf8'))
-    expect(dependencies).to.deep.equal({ sluice: `file:../${PACKED}` })
-    expect(existsSync(join(folder, 'mine/.gitignore'))).to.equal(true)
   })
 
   it('install a program that serves the endpoints, and the explorer', async () => {
@@ -122,7 +118,7 @@ describeCommands(readPage('docs/tutorial.md'), openCheckout, checkout => {
     writeFileSync(join(folder, 'exports.mts'), importAll(folder))
     expect(diagnose([join(folder, 'program.mts'), join(folder, 'exports.mts')])).to.equal('')
   })
-})
+}
 
 const STRICT: ts.CompilerOptions = {
   strict: true,

@@ -50,7 +50,7 @@ describe('Accept', () => {
     it(`${accept} cannot be answered, and the error names the available types`, () => {
       expect(() => negotiate(accept)).to.throw(
         RunnerError,
-        /json \(application\/json\).*csv \(text\/csv\), excel, table.*arrow.*parquet/,
+        /json \(application\/json\).*csv \(text\/csv\), excel \(CSV for Excel\), table.*arrow.*parquet.*xlsx/,
       )
     })
   }
@@ -68,7 +68,7 @@ describe('format in the address', () => {
   }
   for (const address of ['format=orc', 'format=', 'format=CSV', 'format=csv&format=csv', 'format=__proto__']) {
     it(`${address} cannot be answered, and the error lists the formats`, () => {
-      expect(() => choose(address)).to.throw(RunnerError, /ndjson .*excel.*arrow.*parquet/)
+      expect(() => choose(address)).to.throw(RunnerError, /ndjson .*excel.*arrow.*parquet.*xlsx/)
     })
   }
   it('is the argument of a parameter that has this name, so that Accept alone chooses', () => {

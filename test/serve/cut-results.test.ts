@@ -17,7 +17,7 @@ const FAILURES: Readonly<Record<string, readonly [sql: string, reason: string]>>
   raised: ["IF(id = @bad, ERROR('no such city'), 1)", 'no such city'],
   overflow: ['IF(id = @bad, 9223372036854775807, 0) + 1', 'int64 overflow: 9223372036854775807 + 1'],
 }
-const FORMATS = ['json', 'table', 'ndjson', 'csv', 'excel', 'arrow', 'parquet']
+const FORMATS = ['json', 'table', 'ndjson', 'csv', 'excel', 'arrow', 'parquet', 'xlsx']
 
 describe('a query that fails after its first rows', () => {
   const scratch = scratchFolder()

@@ -9,7 +9,7 @@ import type { CacheSize, PurgeMarks, Replicas, ResultStore, StoredResult } from 
 const ENTRY_OVERHEAD_BYTES = 3_072
 
 /** The largest share of the store that one result may take; otherwise a few large results would evict all others. */
-const LARGEST_SHARE = 0.25
+export const LARGEST_SHARE = 0.25
 
 interface Entry {
   readonly result: StoredResult

@@ -32,7 +32,7 @@ export interface DuckdbEngineOptions extends CatalogueOptions {
   readonly tempLimitMb?: number
 }
 
-const DEFAULT_CONNECTIONS = 8
+export const DEFAULT_CONNECTIONS = 8
 const DEFAULT_TEMP_LIMIT_MB = 8_192
 
 export class EngineProcesses {

@@ -10,9 +10,9 @@ import { answerClientErrors } from './client-error.js'
 import { answerLast, answerUnderWay, beginAnswer, endConnection, KEEP_ALIVE_MS, MOST_AHEAD } from './connection.js'
 
 /** The longest request line and headers, above the longest address, so that the app can answer 414 itself. */
-const MAX_HEADER_BYTES = 131_072
+export const MAX_HEADER_BYTES = 131_072
 /** The time within which a whole request must arrive, in milliseconds. */
-const REQUEST_TIMEOUT_MS = 30_000
+export const REQUEST_TIMEOUT_MS = 30_000
 /** The interval of checks for that timeout: with node:http's default of 30 seconds it could take a minute. */
 const checkIntervalMs = (timeoutMs: number): number => Math.ceil(timeoutMs / 30)
 /** The interval at which idle connections are closed during shutdown, in milliseconds. */

@@ -5,9 +5,9 @@ import type { TextMistake } from '../report.js'
 /** The longest manifest in UTF-16 units; a text never has more of them than bytes. */
 export const MAX_MANIFEST_LENGTH = 1_048_576
 /** The longest line: the lexer searches for the end of the line at every token. */
-const MAX_LINE_LENGTH = 10_000
+export const MAX_LINE_LENGTH = 10_000
 const MAX_TOKENS = 100_000
-const MAX_FLOW_DEPTH = 40
+export const MAX_FLOW_DEPTH = 40
 /** The most leading blanks and indicators (`- `, `? `, `: `) of a line: each level takes at least one of them. */
 const MAX_BLOCK_DEPTH = 80
 

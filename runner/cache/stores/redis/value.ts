@@ -9,7 +9,7 @@ import { type Head, isBody, isHead } from './schemas.js'
 import type { Signer } from './signer.js'
 
 /** The largest value; larger results stay in memory, since their transfer would delay all other commands. */
-const MAX_BYTES = 4_000_000
+export const MAX_BYTES = 4_000_000
 /** Without a secret the body of a value is parsed when it is read: 1 MB takes 10 ms, in which no other call is answered. */
 const MAX_UNSIGNED_BYTES = 1_000_000
 /** The longest first line that is read. */

@@ -15,7 +15,7 @@ import {
 import { startWorker } from '../../../platform/start-worker.js'
 
 /** The time that the JavaScript of one query may take, in milliseconds; see stopwatch. */
-const TIME_LIMIT_MS = 5_000
+export const TIME_LIMIT_MS = 5_000
 /** As the main thread of a process has. With a larger stack, QuickJS takes seconds to notice a recursion that is too deep. */
 const STACK_MB = 1
 

@@ -24,7 +24,7 @@ const POINT = 0x2e
 const UPPER_E = 0x45
 const LOWER_E = 0x65
 /** BigQuery's limit on the depth of a JSON value. */
-const MAX_DEPTH = 500
+export const MAX_DEPTH = 500
 
 /** A cursor over one row of `bytes`. Each method reads from the offset `at` and moves `at` to the end of what it has read. */
 export class JsonTokens {

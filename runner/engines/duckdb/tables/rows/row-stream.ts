@@ -67,7 +67,7 @@ export interface RowReader {
 }
 
 /** The longest row. BigQuery allows 100 MB, but DuckDB reads rows in buffers of twice their size. */
-const MAX_ROW_BYTES = 16 * 1024 * 1024
+export const MAX_ROW_BYTES = 16 * 1024 * 1024
 export const NEWLINE = 0x0a
 export const RETURN = 0x0d
 const [SPACE, TAB] = [0x20, 0x09]

@@ -1,0 +1,243 @@
+/** Every ceiling that a caller, an author or an operator can meet, read from where the code holds it. */
+
+import { MAX_ENTRIES } from '../runner/cache/background.js'
+import { LARGEST_SHARE } from '../runner/cache/stores/memory.js'
+import { MAX_BYTES as MAX_SHARED_BYTES } from '../runner/cache/stores/redis/value.js'
+import { TIME_LIMIT_MS } from '../runner/engines/duckdb/child/javascript-thread.js'
+import { DEFAULT_CONNECTIONS } from '../runner/engines/duckdb/engine-processes.js'
+import { MAX_DEPTH as MAX_VALUE_DEPTH } from '../runner/engines/duckdb/tables/rows/json-tokens.js'
+import { MAX_ROW_BYTES } from '../runner/engines/duckdb/tables/rows/row-stream.js'
+import { MAX_CELLS, MAX_TEXT } from '../runner/formats/xlsx-writer.js'
+import { MAX_URL_LENGTH } from '../runner/http/app.js'
+import { MAX_BODY_BYTES } from '../runner/http/body.js'
+import { MAX_MESSAGES } from '../runner/http/mcp.js'
+import { KEEP_ALIVE_MS, MOST_AHEAD } from '../runner/http/server/connection.js'
+import { MAX_HEADER_BYTES, REQUEST_TIMEOUT_MS } from '../runner/http/server/server.js'
+import { PAGE_DEFAULTS, SETTING_DEFAULTS } from '../runner/manifest/setting-defaults.js'
+import { MAX_FLOW_DEPTH, MAX_LINE_LENGTH, MAX_MANIFEST_LENGTH } from '../runner/manifest/yaml/limits.js'
+import { MAX_ROWS as MAX_SHOWN_ROWS } from '../runner/mcp/tools.js'
+import type { ErrorCode } from '../runner/model/error-codes.js'
+import { PATTERN_LENGTH } from '../runner/model/param.js'
+import { MAX_TYPED_LENGTH } from '../runner/model/typed-value.js'
+import { MAX_LIST_VALUES, MAX_VALUE_BYTES } from '../runner/request/bind-params.js'
+import { MAX_DEPTH as MAX_BODY_DEPTH, MAX_NAMES } from '../runner/request/raw-arguments.js'
+import { SETTINGS } from '../runner/settings/settings.js'
+import { MAX_TEXT_LENGTH } from '../runner/template/expand.js'
+import { MAX_TAGS, MAX_DEPTH as MAX_TEMPLATE_DEPTH } from '../runner/template/syntax-problem.js'
+import { MAX_VARIANTS } from '../runner/template/variants.js'
+import endpointSchema from '../schemas/endpoint.schema.json' with { type: 'json' }
+
+export interface Limit {
+  readonly what: string
+  readonly most: string
+  /** What happens above it: the code of an error, or words. */
+  readonly beyond: string
+  /** What changes it; empty where nothing does. */
+  readonly change: string
+}
+
+const count = (value: number): string => value.toLocaleString('en-US')
+const seconds = (ms: number): string => `${count(ms / 1_000)} s`
+const mebibytes = (bytes: number): string =>
+  bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20} MiB` : `${count(bytes / 1e6)} MB`
+const error = (code: ErrorCode): string => `\`${code}\``
+const diagnostic = 'a diagnostic'
+
+/** The default of a setting, with its unit, and the flag that changes it. */
+function setting(flag: `--${string}`): { readonly most: string; readonly change: string } {
+  const row = SETTINGS.find(one => one.flag === flag)
+  if (!row) throw new TypeError(`There is no setting ${flag}`)
+  return { most: row.default === '' ? 'none' : `${count(Number(row.default))} ${row.unit}`, change: `\`${flag}\`` }
+}
+
+const { properties: members, $defs: parts } = endpointSchema
+const settings = parts.settings.properties
+
+export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
+  'A request': [
+    {
+      what: 'Address, in characters',
+      most: count(MAX_URL_LENGTH),
+      beyond: error('URI_TOO_LONG'),
+      change: 'POST the arguments',
+    },
+    {
+      what: 'Request line and headers',
+      most: `${MAX_HEADER_BYTES / 1024} KiB`,
+      beyond: error('HEADERS_TOO_LARGE'),
+      change: '',
+    },
+    { what: 'Body', most: mebibytes(MAX_BODY_BYTES), beyond: error('BODY_TOO_LARGE'), change: '' },
+    {
+      what: 'Depth of lists and objects in a body',
+      most: count(MAX_BODY_DEPTH),
+      beyond: error('REQUEST_INVALID'),
+      change: '',
+    },
+    { what: 'Different names of arguments', most: count(MAX_NAMES), beyond: error('REQUEST_INVALID'), change: '' },
+    { what: 'Bytes of one argument', most: count(MAX_VALUE_BYTES), beyond: error('ARGUMENT_INVALID'), change: '' },
+    { what: 'Elements of a list', most: count(MAX_LIST_VALUES), beyond: error('ARGUMENT_INVALID'), change: '' },
+    {
+      what: 'Characters of an argument that has a `pattern`',
+      most: count(PATTERN_LENGTH),
+      beyond: error('ARGUMENT_INVALID'),
+      change: '`max_length` of the parameter',
+    },
+    {
+      what: 'Characters of a number, date or time',
+      most: count(MAX_TYPED_LENGTH),
+      beyond: error('ARGUMENT_INVALID'),
+      change: '',
+    },
+    {
+      what: 'Regular expression that a call sends',
+      ...setting('--max-regexp-length'),
+      beyond: error('ARGUMENT_INVALID'),
+    },
+    {
+      what: 'Time until a whole request has arrived',
+      most: seconds(REQUEST_TIMEOUT_MS),
+      beyond: error('REQUEST_TIMEOUT'),
+      change: '',
+    },
+    {
+      what: 'Requests ahead of their answers on a connection',
+      most: count(MOST_AHEAD),
+      beyond: 'the connection is closed',
+      change: '',
+    },
+    { what: 'Time that an idle connection is kept', most: seconds(KEEP_ALIVE_MS), beyond: 'it is closed', change: '' },
+    { what: 'Messages in a batch of MCP', most: count(MAX_MESSAGES), beyond: error('REQUEST_INVALID'), change: '' },
+  ],
+  'A result': [
+    {
+      what: 'Rows',
+      most: `${count(SETTING_DEFAULTS.max_rows)}, at most ${count(settings.max_rows.maximum)}`,
+      beyond: 'it is cut, and says so',
+      change: '`settings.max_rows`',
+    },
+    {
+      what: 'Rows of a page',
+      most: `${count(PAGE_DEFAULTS.max_size)}, at most ${count(parts.pages.properties.max_size.maximum)}`,
+      beyond: error('ARGUMENT_INVALID'),
+      change: '`settings.pages.max_size`',
+    },
+    {
+      what: 'Time between two pages',
+      most: `${PAGE_DEFAULTS.keep_seconds} s, at most ${count(parts.pages.properties.keep_seconds.maximum)} s`,
+      beyond: `the query runs again, or ${error('PAGE_GONE')}`,
+      change: '`settings.pages.keep_seconds`',
+    },
+    { what: 'Bytes', ...setting('--max-result'), beyond: error('RESULT_TOO_LARGE') },
+    {
+      what: 'Time of a call',
+      most: `${SETTING_DEFAULTS.timeout_seconds} s, at most ${count(settings.timeout_seconds.maximum)} s`,
+      beyond: error('QUERY_TIMEOUT'),
+      change: '`settings.timeout_seconds`',
+    },
+    {
+      what: 'Cells of a workbook (`xlsx`)',
+      most: count(MAX_CELLS),
+      beyond: error('RESULT_TOO_LARGE'),
+      change: 'another format',
+    },
+    {
+      what: 'Characters of a cell of a workbook',
+      most: count(MAX_TEXT),
+      beyond: error('RESULT_TOO_LARGE'),
+      change: 'another format',
+    },
+    { what: 'Results that callers have not taken, together', ...setting('--max-unsent'), beyond: error('OVERLOADED') },
+    { what: 'Time without a byte taken', ...setting('--write-idle-seconds'), beyond: 'the caller is disconnected' },
+    {
+      what: 'Rows that an agent is shown',
+      most: count(MAX_SHOWN_ROWS),
+      beyond: 'further rows are counted',
+      change: '',
+    },
+    {
+      what: 'Bytes of a result that an agent is shown',
+      ...setting('--mcp-max-bytes'),
+      beyond: 'further rows are counted',
+    },
+  ],
+  'The engine': [
+    { what: 'Queries that run or wait', ...setting('--max-queries'), beyond: error('OVERLOADED') },
+    {
+      what: 'Those of one token',
+      most: 'half of them',
+      beyond: error('OVERLOADED'),
+      change: '`token create --concurrent` sets less',
+    },
+    {
+      what: 'Queries of the embedded engine at once',
+      most: count(DEFAULT_CONNECTIONS),
+      beyond: 'further ones wait',
+      change: '',
+    },
+    { what: 'Memory of the embedded engine', ...setting('--engine-memory'), beyond: 'it writes to the disk' },
+    { what: 'Disk of the embedded engine', ...setting('--engine-temp'), beyond: error('QUERY_FAILED') },
+    { what: 'JavaScript of one query', most: seconds(TIME_LIMIT_MS), beyond: error('QUERY_FAILED'), change: '' },
+    {
+      what: 'What BigQuery may bill for a query',
+      ...setting('--max-bytes-billed'),
+      beyond: error('COST_LIMIT_EXCEEDED'),
+    },
+  ],
+  'The cache': [
+    {
+      what: 'Memory for stored results',
+      ...setting('--cache-memory'),
+      beyond: 'the results that were used longest ago go',
+    },
+    {
+      what: 'Share of it that one result may take',
+      most: `${LARGEST_SHARE * 100} %`,
+      beyond: 'the result is not stored',
+      change: '`--cache-memory`',
+    },
+    {
+      what: 'Result that replicas share in Redis',
+      most: mebibytes(MAX_SHARED_BYTES),
+      beyond: 'it stays in the replica',
+      change: '',
+    },
+    {
+      what: 'Time that a result is stored',
+      most: `${count(parts.cache.properties.ttl_seconds.maximum)} s`,
+      beyond: diagnostic,
+      change: '',
+    },
+    { what: 'Results that are kept warm', most: count(MAX_ENTRIES), beyond: 'further ones expire', change: '' },
+  ],
+  'A manifest': [
+    { what: 'Characters of the file', most: count(MAX_MANIFEST_LENGTH), beyond: diagnostic, change: '' },
+    { what: 'Characters of a line', most: count(MAX_LINE_LENGTH), beyond: diagnostic, change: '' },
+    { what: 'Depth of lists and maps', most: count(MAX_FLOW_DEPTH), beyond: diagnostic, change: '' },
+    { what: 'Parameters', most: count(members.parameters.maxProperties), beyond: diagnostic, change: '' },
+    { what: 'Characters of a description', most: count(members.description.maxLength), beyond: diagnostic, change: '' },
+    { what: 'Values of `enum`', most: count(parts.parameter.properties.enum.maxItems), beyond: diagnostic, change: '' },
+    { what: 'Labels', most: count(settings.labels.maxProperties), beyond: diagnostic, change: '' },
+    { what: 'Characters of a name', most: count(members.name.maxLength), beyond: diagnostic, change: '' },
+    { what: 'Columns', most: count(members.columns.maxItems), beyond: diagnostic, change: '' },
+    {
+      what: 'Rows of a lookup table',
+      most: count(parts.lookup.properties.rows.maxProperties),
+      beyond: diagnostic,
+      change: '',
+    },
+    { what: 'Variants of the SQL', most: count(MAX_VARIANTS), beyond: diagnostic, change: '' },
+    { what: 'Tags of a template', most: count(MAX_TAGS), beyond: diagnostic, change: '' },
+    { what: 'Depth of blocks in a template', most: count(MAX_TEMPLATE_DEPTH), beyond: diagnostic, change: '' },
+    { what: 'Characters of one SQL text', most: count(MAX_TEXT_LENGTH), beyond: diagnostic, change: '' },
+  ],
+  'A table': [
+    {
+      what: 'Row of NDJSON, JSON or CSV',
+      most: mebibytes(MAX_ROW_BYTES),
+      beyond: error('QUERY_FAILED'),
+      change: 'Parquet has no such limit',
+    },
+    { what: 'Depth of a JSON value', most: count(MAX_VALUE_DEPTH), beyond: error('QUERY_FAILED'), change: '' },
+  ],
+}
