@@ -3,7 +3,7 @@
  * for all queries together, and only while callers ask for a query that reads it.
  */
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { BoundedMap } from '../../model/bounded-map.js'
 import type { Clock } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
@@ -120,7 +120,7 @@ interface PollDeps extends Pick<DataStateDeps, 'clock' | 'onFailure'> {
 /** Values that others change, by key: each is asked for again once it is older than `keepMs`, when it is needed. */
 class Polled<T> {
   readonly #deps: PollDeps
-  readonly #values = new LRUCache<string, PolledValue<T>>({ max: MAX_KEPT })
+  readonly #values = new BoundedMap<string, PolledValue<T>>(MAX_KEPT)
 
   constructor(deps: PollDeps) {
     this.#deps = deps
