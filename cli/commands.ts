@@ -42,6 +42,7 @@ export function declareToken({ command, group, settings, io }: Declaring): void 
     .option('--bytes-per-day <size>', 'what its queries may be billed for on BigQuery in a day: 100 GB')
     .option('--purge', 'it may purge stored results')
     .option('--explain', 'it may see the SQL that its calls run: for authors')
+    .option('--export', 'it may export whole results of endpoints that have settings.export')
     .option('--fresh <results/period>', 'how often Cache-Control: no-cache gets a fresh result: 10/min; else never')
     .runs(async (flags: TokenFlags) => (await import('./token.js')).createTokenCommand(settings(flags), flags, io))
   command('list', 'List the tokens; their texts are not kept.', TOKEN_FLAGS, token).runs(async (flags: Flags) =>

@@ -39,6 +39,7 @@ const COLUMNS: Readonly<Record<string, (token: TokenRecord) => string>> = {
   'bytes a day': ({ bytesPerDay }) => bytesPerDay ?? 'unlimited',
   purge: ({ purge }) => (purge ? 'yes' : 'no'),
   explain: ({ explain }) => (explain ? 'yes' : 'no'),
+  export: token => (token.export ? 'yes' : 'no'),
   'all tenants': ({ allTenants }) => (allTenants ? 'yes' : 'no'),
 }
 

@@ -57,7 +57,6 @@ export { type BrokenPath, type ColumnPath, findColumnPath } from './tenants/colu
 export type { TenantParameter } from './tenants/conditions.js'
 export type { TenantScan } from './tenants/relation.js'
 export { type TenantColumnOf, unboundedScans } from './tenants/unbounded-scans.js'
-export { parseTypeName } from './types/type-name.js'
 export type { ArrayType } from './types/types.js'
 export { type IntervalParts, readInterval } from './values/interval-text.js'
 export type { CanonicalJson } from './values/json-text.js'

@@ -5,7 +5,7 @@ export type { ResultFormat } from './formats/index.js'
 export type { RunningServer } from './http/server/server.js'
 export type { LoadedEndpoint } from './manifest/load.js'
 export type { Diagnostic, DiagnosticData, Severity } from './model/diagnostic.js'
-export type { CachePolicy, ContractColumn, Endpoint, PagePolicy, Variant } from './model/endpoint.js'
+export type { CachePolicy, ContractColumn, Endpoint, ExportPolicy, PagePolicy, Variant } from './model/endpoint.js'
 export type { ErrorCode } from './model/error-codes.js'
 export {
   type ArgumentProblem,

@@ -12,11 +12,14 @@ import { rawArguments, timeArgument } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows } from '../terminal/print-result.js'
 import { checkDryRun, type DryRunFlags, printReads } from './dry-run.js'
+import { exportOrder, exportToFile } from './export.js'
 import { placeFailuresBelow } from './place-failure.js'
 
 export interface CallFlags extends DryRunFlags {
   /** An ISO 8601 time. */
   readonly now?: string
+  /** The file that gets all rows. */
+  readonly export?: string
   readonly pageSize?: string
   readonly cursor?: string
   /** All pages, which are the whole result. */
@@ -28,20 +31,24 @@ export async function callEndpoint(
   name: string,
   texts: readonly string[],
   settings: Settings,
-  { now, pageSize, cursor, all = false, ...flags }: CallFlags,
+  { now, export: path, pageSize, cursor, all = false, ...flags }: CallFlags,
   io: Io,
 ): Promise<number> {
   const args = rawArguments(texts)
+  const isPage = pageSize !== undefined || cursor !== undefined
   checkDryRun(flags)
   if (cursor !== undefined && all) throw new UsageError(['--cursor or --all, not both'])
   if (cursor !== undefined && now !== undefined) {
     throw new UsageError(['--cursor or --now, not both: all pages have the time of the first'])
   }
+  if (path !== undefined && (isPage || all || flags.dryRun || flags.explain)) {
+    throw new UsageError(['--export is of all rows, and runs the query: no pages, no --dry-run, no --explain'])
+  }
+  const order = path === undefined ? null : exportOrder(path, flags.format)
   const clock = now === undefined ? {} : { nowMicros: timeArgument('--now', now) }
   const { runner } = await openRunner(settings, { placeFailure: placeFailuresBelow(settings.endpointsDir) })
   try {
     const { pages } = checkCall(runner, name, args)
-    const isPage = pageSize !== undefined || cursor !== undefined
     if (pages === null && (all || isPage)) {
       throw new UsageError([`${name} has no pages: its manifest has no settings.pages`])
     }
@@ -53,10 +60,15 @@ export async function callEndpoint(
       io.print(explanationText(await runner.explain(name, args, clock)))
       return EXIT.clean
     }
+    const options = { ...clock, signal: io.interruption() }
+    if (order !== null) {
+      await exportToFile(runner, name, args, order, options, io)
+      return EXIT.clean
+    }
     const format = encodedFormat(flags.format)
     // An empty argument counts as an absent one.
     const given = isPage && !all ? { ...args, [PAGE_SIZE]: pageSize ?? '', [CURSOR]: cursor ?? '' } : args
-    const called = await runner.call(name, given, { ...clock, format, signal: io.interruption() })
+    const called = await runner.call(name, given, { ...options, format })
     const { columns, body, rowCount, isTruncated, page } = called
     printRows(columns, body, flags.format, io, page?.totalRows)
     if (isTruncated) io.printError(`cut after ${page?.totalRows ?? rowCount} rows, the endpoint's max_rows\n`)

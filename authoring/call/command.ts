@@ -13,6 +13,7 @@ export function declareCall({ command, settings, io }: Declaring): void {
     [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--price-per-tib', '--strict'],
   )
     .addOption(shownFormat())
+    .option('--export <file>', 'write all rows, beyond max_rows, to this file; its ending or --format names the format')
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--page-size <rows>', 'print the first page, of so many rows, and on standard error how to go on')
     .option('--cursor <cursor>', 'print the page that follows the one that has shown this cursor')

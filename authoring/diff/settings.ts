@@ -11,8 +11,18 @@ export function diffSettings(base: Endpoint, head: Endpoint, report: Report): vo
   for (const name of names) {
     const [before, after] = [base.settings[name], head.settings[name]]
     if (equalValues(before, after)) continue
-    report(kindOf(name, before, after, base), `${name} is ${shown(after)}; it was ${shown(before)}`)
+    if (name === 'export' && isSameExport(base, head)) continue
+    const kind = name === 'export' ? exportKind(base, head) : kindOf(name, before, after, base)
+    report(kind, `${name} is ${shown(after)}; it was ${shown(before)}`)
   }
+}
+
+const isSameExport = (base: Endpoint, head: Endpoint): boolean => equalValues(base.export, head.export)
+
+function exportKind({ export: before }: Endpoint, { export: after }: Endpoint): ChangeKind {
+  if (before === null) return 'setting/export-widened'
+  const isNarrower = after === null || after.maxRows < before.maxRows || after.timeoutMs < before.timeoutMs
+  return isNarrower ? 'setting/export-narrowed' : 'setting/export-widened'
 }
 
 function kindOf(name: string, before: unknown, after: unknown, { columns }: Endpoint): ChangeKind {

@@ -1,23 +1,31 @@
 /** Writes a file as a whole: a process that reads it meanwhile gets the old text or the new one. */
 import { randomBytes } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { RunnerError } from '../../runner/model/errors.js'
 import { makeFolder } from '../../runner/platform/make-folder.js'
 import { type WriteTarget, writeFailure } from '../../runner/platform/write-failure.js'
 
 /** Makes the folder where it is missing. @param mode the permissions of the file @throws SetupError */
-export async function writeWhole(target: WriteTarget, text: string, mode = 0o666): Promise<void> {
+export const writeWhole = (target: WriteTarget, text: string, mode?: number): Promise<void> =>
+  fillWhole(target, file => file.writeFile(text), mode)
+
+/** The same for what `fill` writes. Where it throws, there is no file. @throws SetupError; the RunnerErrors of `fill`. */
+export async function fillWhole(
+  target: WriteTarget,
+  fill: (file: FileHandle) => Promise<void>,
+  mode = 0o666,
+): Promise<void> {
   const unfinished = `${target.path}.${randomBytes(6).toString('hex')}.tmp`
   try {
     makeFolder(dirname(target.path))
     const file = await open(unfinished, 'wx', mode)
-    await file
-      .writeFile(text)
+    await fill(file)
       .then(() => file.sync())
       .finally(() => file.close())
     await rename(unfinished, target.path)
   } catch (cause) {
     await rm(unfinished, { force: true })
-    throw writeFailure(target, cause)
+    throw cause instanceof RunnerError ? cause : writeFailure(target, cause)
   }
 }

@@ -45,6 +45,8 @@ export interface NewToken {
   readonly purge?: boolean
   /** Whether it may see the SQL of queries. @default false */
   readonly explain?: boolean
+  /** Whether it may export. @default false */
+  readonly export?: boolean
 }
 
 /** The records of this file; empty when it does not exist. @throws SetupError when it cannot be read or is malformed. */
@@ -100,6 +102,7 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
     bytesPerDay: order.bytesPerDay ?? null,
     purge: order.purge ?? false,
     explain: order.explain ?? false,
+    export: order.export ?? false,
   }
   makeFolderOf(path)
   await changeTokens(path, records => {
@@ -179,12 +182,13 @@ function makeFolderOf(path: string): void {
  * A record as the file stores it. Members that older servers do not know are written only where they differ from the default.
  */
 function asMember(token: TokenRecord): Readonly<Record<string, unknown>> {
-  const { bytesPerDay, allTenants, explain, concurrent, ...record } = token
+  const { bytesPerDay, allTenants, explain, export: mayExport, concurrent, ...record } = token
   return {
     ...record,
     bytes_per_day: bytesPerDay,
     ...(allTenants && { all_tenants: true }),
     ...(explain && { explain }),
+    ...(mayExport && { export: mayExport }),
     ...(concurrent !== null && { concurrent }),
   }
 }

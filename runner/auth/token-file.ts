@@ -31,6 +31,8 @@ export interface TokenRecord {
   readonly purge: boolean
   /** Whether it may see the SQL of queries. */
   readonly explain: boolean
+  /** Whether it may export. */
+  readonly export: boolean
 }
 
 /** The hash that identifies a token in the file. */
@@ -153,6 +155,7 @@ const MEMBERS: Readonly<
   purge: ['be true or false', isBoolean, false],
   all_tenants: ['be true or false', isBoolean, false],
   explain: ['be true or false', isBoolean, false],
+  export: ['be true or false', isBoolean, false],
 }
 
 export const TOKEN_NAME = /^[\w.@-]{1,100}$/

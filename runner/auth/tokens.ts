@@ -99,6 +99,7 @@ export function unrestrictedCaller(name: string): Caller {
     bytesPerDay: null,
     mayPurge: true,
     mayExplain: false,
+    mayExport: true,
   })
 }
 
@@ -149,6 +150,7 @@ function callerOf(record: TokenRecord, { rate, fresh, waiting }: Omit<KnownToken
     },
     mayPurge: record.purge,
     mayExplain: record.explain,
+    mayExport: record.export,
     admitFresh: record.fresh === null ? null : () => fresh.admit() === 0,
     bytesPerDay: record.bytesPerDay === null ? null : (parseByteSize(record.bytesPerDay) ?? null),
   })

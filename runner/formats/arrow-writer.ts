@@ -5,6 +5,7 @@
  * here, and the library only writes them.
  */
 import {
+  AsyncByteQueue,
   Binary,
   Bool,
   type Data,
@@ -24,17 +25,18 @@ import {
   TimestampMicrosecond,
   Utf8,
 } from 'apache-arrow'
-import type { ScalarKind, Type } from '../../googlesql/index.js'
+import type { ScalarKind, Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
-import { BodyPieces, BodyTooLargeError } from '../result/body.js'
-import type { ResultFacts } from './format.js'
-import { type RowReader, rowsOf, stringOf } from './rows.js'
+import { BodyPieces, BodyTooLargeError, type RowWriter } from '../result/body.js'
+import type { RowFacts } from './format.js'
+import { cellReaders, type RowReader, rowsOf, stringOf, type ValueReader } from './rows.js'
 import {
   bytesOf,
   daysOf,
   decimalOf,
   doubleOf,
   integerOf,
+  isNested,
   isNullable,
   microsOf,
   nullInRequired,
@@ -51,33 +53,95 @@ import {
 const BATCH_ROWS = 8_192
 
 /** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
-export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Uint8Array {
-  const { maxBytes = Number.POSITIVE_INFINITY } = facts
-  const cells = typedColumns(columns, facts).map(column => new Column(column))
-  const fields = cells.map(({ field }) => field)
-  const schema = new Schema(fields, new Map(schemaMetadata(facts)))
-  const struct = new Struct(fields)
-  const writer = new RecordBatchStreamWriter()
-  // Writes the schema, which a result without rows has too.
-  writer.reset(undefined, schema)
-  let [rows, bytes] = [0, 0]
-  const writeBatch = (): void => {
-    const children = cells.map(column => column.take())
-    const batch = makeData({ type: struct, length: rows, nullCount: 0, children })
-    bytes += batch.byteLength
-    if (bytes > maxBytes) throw new BodyTooLargeError(maxBytes)
-    writer.write(new RecordBatch(schema, batch))
-    rows = 0
+export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, facts: RowFacts): Uint8Array {
+  const stream = new ArrowStream(columns, facts)
+  for (const row of rowsOf(json)) stream.addRow(row)
+  return stream.finish()
+}
+
+/** The bytes that the library writes. */
+class Sink extends AsyncByteQueue {
+  #written: Uint8Array[] = []
+  /** The number of bytes that were not taken. */
+  length = 0
+
+  override write(bytes: Uint8Array): void {
+    this.#written.push(bytes)
+    this.length += bytes.byteLength
   }
-  for (const row of rowsOf(json)) {
-    readMembers(row, cells)
-    if (++rows === BATCH_ROWS) writeBatch()
+
+  /** The bytes since the last call, alone in their buffer. */
+  take(): Uint8Array {
+    const taken = Buffer.allocUnsafeSlow(this.length)
+    let at = 0
+    for (const bytes of this.#written) {
+      taken.set(bytes, at)
+      at += bytes.byteLength
+    }
+    this.#written = []
+    this.length = 0
+    return taken
   }
-  if (rows > 0) writeBatch()
-  writer.finish()
-  // They are copied if needed, so that they are alone in their buffer.
-  const written = writer.toUint8Array(true)
-  return written.byteLength === written.buffer.byteLength ? written : written.slice()
+}
+
+/** Rows as an IPC stream, in batches. */
+export class ArrowStream implements RowWriter {
+  readonly #maxBytes: number
+  readonly #columns: readonly Column[]
+  readonly #readers: readonly ReturnType<typeof cellReaders>[]
+  readonly #schema: Schema
+  readonly #struct: Struct
+  readonly #sink = new Sink()
+  readonly #writer = new RecordBatchStreamWriter()
+  #rows = 0
+  #bytes = 0
+
+  /** @throws TypeError when a column's type cannot be read. */
+  constructor(columns: readonly ResultColumn[], facts: RowFacts) {
+    const typed = typedColumns(columns, facts)
+    this.#maxBytes = facts.maxBytes ?? Number.POSITIVE_INFINITY
+    this.#columns = typed.map(column => new Column(column))
+    this.#readers = typed.map(column => cellReaders(isNested(column)))
+    const fields = this.#columns.map(({ field }) => field)
+    this.#schema = new Schema(fields, new Map(schemaMetadata(facts)))
+    this.#struct = new Struct(fields)
+    // Writes the schema, which a result without rows has too.
+    this.#writer.reset(this.#sink, this.#schema)
+  }
+
+  add(cells: readonly string[]): void {
+    for (let i = 0; i < this.#columns.length; i++) this.#columns[i]!.add(this.#readers[i]!(cells[i]!))
+    this.#endRow()
+  }
+
+  addRow(row: RowReader): void {
+    readMembers(row, this.#columns)
+    this.#endRow()
+  }
+
+  takePart(): Uint8Array | null {
+    return this.#sink.length === 0 ? null : this.#sink.take()
+  }
+
+  finish(): Uint8Array {
+    if (this.#rows > 0) this.#writeBatch()
+    this.#writer.finish()
+    return this.#sink.take()
+  }
+
+  #endRow(): void {
+    this.#rows += 1
+    if (this.#rows === BATCH_ROWS) this.#writeBatch()
+  }
+
+  #writeBatch(): void {
+    const children = this.#columns.map(column => column.take())
+    const batch = makeData({ type: this.#struct, length: this.#rows, nullCount: 0, children })
+    this.#rows = 0
+    this.#bytes += batch.byteLength
+    if (this.#bytes > this.#maxBytes) throw new BodyTooLargeError(this.#maxBytes)
+    this.#writer.write(new RecordBatch(this.#schema, batch))
+  }
 }
 
 const text = (): Values => texts(stringOf)
@@ -126,7 +190,7 @@ class Column {
   }
 
   /** Adds the value that is next. @throws JsonTextError, also for NULL in what is required. */
-  add(row: RowReader): void {
+  add(row: ValueReader): void {
     if (!row.takeNull()) {
       this.#values.add(row)
       this.#flags.push(1)
@@ -152,7 +216,7 @@ class Column {
   }
 }
 
-function readMembers(row: RowReader, columns: readonly Column[]): void {
+function readMembers(row: ValueReader, columns: readonly Column[]): void {
   for (let i = 0; i < columns.length; i++) {
     row.toMember(i)
     columns[i]!.add(row)
@@ -163,7 +227,7 @@ function readMembers(row: RowReader, columns: readonly Column[]): void {
 /** The values of a column in the form that Arrow stores. */
 interface Values {
   readonly type: DataType
-  add(row: RowReader): void
+  add(row: ValueReader): void
   /** Adds what stands where no value is. */
   addEmpty(): void
   /** What makeData takes for this type besides the column's length and nulls, of the values added since the last call. */
@@ -255,7 +319,7 @@ function integers(type: DataType, words: number, read: (cell: string) => bigint)
 }
 
 /** Values of any length, one after the other. `add` adds one and returns its length; `take` takes all of them. */
-function sized(type: DataType, add: (row: RowReader) => number, take: () => object): Values {
+function sized(type: DataType, add: (row: ValueReader) => number, take: () => object): Values {
   /** Where each begins, and the last ends. */
   const offsets = new Items<number>(length => new Int32Array(length))
   let end = 0
@@ -279,7 +343,7 @@ function sized(type: DataType, add: (row: RowReader) => number, take: () => obje
 
 function texts(read: (cell: string) => string): Values {
   const pieces = new BodyPieces(Number.POSITIVE_INFINITY)
-  const add = (row: RowReader): number => {
+  const add = (row: ValueReader): number => {
     const text = read(row.value())
     pieces.add(text)
     return Buffer.byteLength(text)
@@ -289,12 +353,12 @@ function texts(read: (cell: string) => string): Values {
 
 function blobs(): Values {
   const values: Buffer[] = []
-  const add = (row: RowReader): number => values[values.push(bytesOf(row.value())) - 1]!.byteLength
+  const add = (row: ValueReader): number => values[values.push(bytesOf(row.value())) - 1]!.byteLength
   return sized(new Binary(), add, () => ({ data: Buffer.concat(values.splice(0)) }))
 }
 
 function lists(items: Column): Values {
-  const add = (row: RowReader): number => {
+  const add = (row: ValueReader): number => {
     let count = 0
     for (; row.toItem(count); count++) items.add(row)
     return count

@@ -13,4 +13,8 @@ export const arrow = {
   download: { title: 'Arrow', about: 'typed columns', place: 5 },
   hasLibrary: true,
   write: async (columns, body, facts) => (await import('./arrow-writer.js')).toArrow(columns, body, facts),
+  async exportRows() {
+    const { ArrowStream } = await import('./arrow-writer.js')
+    return (columns, facts) => new ArrowStream(columns, facts)
+  },
 } as const satisfies Format

@@ -1,6 +1,6 @@
 /** RFC 4180: CRLF, a header line, NULL as nothing and the empty string as `""`. Only quotes are escaped. */
 import type { ResultColumn } from '../model/query.js'
-import { encodeTexts } from '../result/body.js'
+import { encodeTexts, type RowTexts, TextRows } from '../result/body.js'
 import type { Format, ResultFacts } from './format.js'
 import { rowsOf, stringOf, wordOf } from './rows.js'
 
@@ -15,6 +15,7 @@ export const csv = {
   content: 'text',
   download: { title: 'CSV', about: 'exact, for programs', place: 1 },
   write: (columns, body, facts) => writeCsv(columns, body, facts, EXACT),
+  exportRows: () => columns => new TextRows(csvTexts(columns, EXACT)),
 } as const satisfies Format
 
 /** How programs differ that read CSV. */
@@ -39,19 +40,31 @@ export const writeCsv = (
 ): Uint8Array => encodeTexts(lines(columns, body, variant), maxBytes)
 
 function* lines(columns: readonly ResultColumn[], body: Uint8Array, variant: CsvVariant): Generator<string> {
-  const names = columns.map(({ name }) => textCell(name, variant))
-  yield `${variant.head}${names.join()}\r\n`
-  const writers = columns.map(({ type }) => cellWriter(/^\w+/.exec(type)?.[0] ?? '', variant))
+  const { head, row: line } = csvTexts(columns, variant)
+  yield head
+  const cells: string[] = []
   for (const row of rowsOf(body)) {
+    for (let i = 0; i < columns.length; i++) {
+      row.toMember(i)
+      cells[i] = row.value()
+    }
+    row.leaveObject(columns.length)
+    yield line(cells)
+  }
+}
+
+function csvTexts(columns: readonly ResultColumn[], variant: CsvVariant): RowTexts {
+  const names = columns.map(({ name }) => textCell(name, variant))
+  const writers = columns.map(({ type }) => cellWriter(/^\w+/.exec(type)?.[0] ?? '', variant))
+  const row = (cells: readonly string[]): string => {
     let line = ''
     for (let i = 0; i < writers.length; i++) {
       if (i > 0) line += ','
-      row.toMember(i)
-      if (!row.takeNull()) line += writers[i]!(row.value())
+      if (cells[i] !== 'null') line += writers[i]!(cells[i]!)
     }
-    row.leaveObject(writers.length)
-    yield `${line}\r\n`
+    return `${line}\r\n`
   }
+  return { head: `${variant.head}${names.join()}\r\n`, row, tail: '' }
 }
 
 /** The kinds of types whose cells are texts: empty BYTES are quoted, base64 may begin with a plus sign, and a range has a comma. */

@@ -1,6 +1,7 @@
 /** What a format of results is. Each is one file beside this one, and one line in the list of index.ts. */
 import type { ContractColumn } from '../model/endpoint.js'
 import type { ColumnPromise, ResultColumn } from '../model/query.js'
+import type { RowWriter } from '../result/body.js'
 
 export interface Format {
   /** By which `format` in an address, and a command's `--format`, asks for it. */
@@ -18,7 +19,12 @@ export interface Format {
   /** It needs a library, which is loaded on first use: that takes 200 ms of the thread that does it. @default false */
   readonly hasLibrary?: boolean
   readonly write: WriteFormat
+  /** Loads what writes the rows of an export as they come; absent where exports do not offer the format. */
+  readonly exportRows?: () => MakeRows | Promise<MakeRows>
 }
+
+/** @throws TypeError when a column's type cannot be read. */
+export type MakeRows = (columns: readonly ResultColumn[], facts: RowFacts) => RowWriter
 
 /**
  * Writes a stored result in the format.
@@ -31,8 +37,8 @@ export type WriteFormat = (
   facts: ResultFacts,
 ) => Uint8Array | Promise<Uint8Array>
 
-/** Facts about a result that formats need besides its columns and rows. */
-export interface ResultFacts {
+/** Facts about rows that formats need besides them and their columns. */
+export interface RowFacts {
   readonly endpoint: string
   readonly revision: string
   /** The engine had more rows than `max_rows`. */
@@ -40,9 +46,13 @@ export interface ResultFacts {
   /** The cursor of the next page; null on the last. Absent where the rows are not a page. */
   readonly next?: string | null
   /** What the contract says of each column; absent for a result without one. */
-  readonly contract?: readonly (Pick<ContractColumn, 'unit'> & Requirement)[]
+  readonly contract?: readonly Requirement[]
   /** A larger derived form is a BodyTooLargeError. @default no bound */
   readonly maxBytes?: number
+}
+
+export interface ResultFacts extends RowFacts {
+  readonly contract?: readonly (Pick<ContractColumn, 'unit'> & Requirement)[]
 }
 
 /** Where a column, and what is within it, is never NULL. */

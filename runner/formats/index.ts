@@ -2,7 +2,7 @@
 import { arrow } from './arrow.js'
 import { csv } from './csv.js'
 import { excel } from './excel.js'
-import type { Format, WriteFormat } from './format.js'
+import type { Format, MakeRows, WriteFormat } from './format.js'
 import { json } from './json.js'
 import { ndjson } from './ndjson.js'
 import { parquet } from './parquet.js'
@@ -27,9 +27,15 @@ export const spokenName = ({ name, mediaTypes, download }: ListedFormat): string
 
 const BY_NAME: ReadonlyMap<string, ListedFormat> = new Map(FORMATS.map(format => [format.name, format]))
 
-export const findFormat = (name: string): ListedFormat | undefined => BY_NAME.get(name)
+const findFormat = (name: string): ListedFormat | undefined => BY_NAME.get(name)
 
 export const formatOf = (name: ResultFormat): ListedFormat => BY_NAME.get(name)!
+
+/** The formats of exports, best first. */
+export const EXPORT_FORMATS: readonly ListedFormat[] = FORMATS.filter(({ exportRows }) => exportRows !== undefined)
+
+/** What writes the rows of an export in the format that has this name, one of EXPORT_FORMATS. */
+export const exportRows = async (name: string): Promise<MakeRows> => findFormat(name)!.exportRows!()
 
 /** Writes a stored result in the format that has this name. @throws as `Format.write` does. */
 export const derive = async (name: ResultFormat, ...result: Parameters<WriteFormat>): Promise<Uint8Array> =>

@@ -4,17 +4,18 @@
  * more.
  */
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
-import type { ScalarKind, Type } from '../../googlesql/index.js'
+import type { ScalarKind, Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
-import { BodyTooLargeError } from '../result/body.js'
-import type { ResultFacts } from './format.js'
-import { type RowReader, rowsOf, stringOf, wordOf } from './rows.js'
+import { BodyTooLargeError, type RowWriter } from '../result/body.js'
+import type { RowFacts } from './format.js'
+import { cellReaders, type RowReader, rowsOf, stringOf, type ValueReader, wordOf } from './rows.js'
 import {
   bytesOf,
   daysOf,
   decimalOf,
   doubleOf,
   integerOf,
+  isNested,
   isNullable,
   microsOf,
   nullInRequired,
@@ -32,38 +33,92 @@ const GROUP_ROWS = 50_000
 const GROUP_BYTES = 4_000_000
 
 /** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
-export function toParquet(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Uint8Array {
-  const { maxBytes = Number.POSITIVE_INFINITY } = facts
-  const typed = typedColumns(columns, facts)
-  const writer = new ByteWriter()
-  const file = new ParquetWriter({
-    writer,
-    schema: [{ name: 'schema', num_children: columns.length }, ...typed.flatMap(schemaElements)],
-    kvMetadata: [...schemaMetadata(facts)].map(([key, value]) => ({ key, value })),
-    createdBy: 'sluice',
-  })
-  const readers = typed.map(valueReader)
-  const next = (): unknown[][] => columns.map(() => [])
-  let [cells, rows, bytes] = [next(), 0, 0]
-  const writeGroup = (): void => {
-    const columnData = typed.map(({ name, type }, i) => ({ name, data: cells[i]!, ...encodingOf(type) }))
-    file.write({ columnData, rowGroupSize: rows })
-    if (writer.offset > maxBytes) throw new BodyTooLargeError(maxBytes)
-    ;[cells, rows, bytes] = [next(), 0, 0]
+export function toParquet(columns: readonly ResultColumn[], json: Uint8Array, facts: RowFacts): Uint8Array {
+  const stream = new ParquetStream(columns, facts)
+  for (const row of rowsOf(json)) stream.addRow(row)
+  return stream.finish()
+}
+
+/** Rows as a file, in groups. The file's end lists all groups, which takes some hundred bytes of memory for each. */
+export class ParquetStream implements RowWriter {
+  readonly #maxBytes: number
+  readonly #typed: readonly TypedField[]
+  readonly #readers: readonly ReturnType<typeof cellReaders>[]
+  readonly #values: readonly ReadValue[]
+  readonly #writer = new ByteWriter()
+  readonly #file: ParquetWriter
+  /** The group that is not written yet, by column. */
+  #group: readonly unknown[][]
+  #rows = 0
+  #bytes = 0
+
+  /** @throws TypeError when a column's type cannot be read. */
+  constructor(columns: readonly ResultColumn[], facts: RowFacts) {
+    this.#maxBytes = facts.maxBytes ?? Number.POSITIVE_INFINITY
+    this.#typed = typedColumns(columns, facts)
+    this.#readers = this.#typed.map(column => cellReaders(isNested(column)))
+    this.#values = this.#typed.map(valueReader)
+    this.#group = this.#typed.map(() => [])
+    this.#file = new ParquetWriter({
+      writer: this.#writer,
+      schema: [{ name: 'schema', num_children: columns.length }, ...this.#typed.flatMap(schemaElements)],
+      kvMetadata: [...schemaMetadata(facts)].map(([key, value]) => ({ key, value })),
+      createdBy: 'sluice',
+    })
   }
-  for (const row of rowsOf(json)) {
-    for (let i = 0; i < readers.length; i++) {
-      row.toMember(i)
-      cells[i]!.push(readers[i]!(row))
+
+  add(cells: readonly string[]): void {
+    let bytes = 0
+    for (let i = 0; i < this.#values.length; i++) {
+      bytes += cells[i]!.length
+      this.#group[i]!.push(this.#values[i]!(this.#readers[i]!(cells[i]!)))
     }
-    row.leaveObject(readers.length)
-    bytes += row.length + 1
-    if (++rows === GROUP_ROWS || bytes >= GROUP_BYTES) writeGroup()
+    this.#endRow(bytes)
   }
-  if (rows > 0) writeGroup()
-  file.finish()
-  if (writer.offset > maxBytes) throw new BodyTooLargeError(maxBytes)
-  return new Uint8Array(writer.getBuffer())
+
+  addRow(row: RowReader): void {
+    for (let i = 0; i < this.#values.length; i++) {
+      row.toMember(i)
+      this.#group[i]!.push(this.#values[i]!(row))
+    }
+    row.leaveObject(this.#values.length)
+    this.#endRow(row.length + 1)
+  }
+
+  takePart(): Uint8Array | null {
+    return this.#writer.index === 0 ? null : this.#take()
+  }
+
+  finish(): Uint8Array {
+    if (this.#rows > 0) this.#writeGroup()
+    this.#file.finish()
+    this.#checkSize()
+    return this.#take()
+  }
+
+  #endRow(bytes: number): void {
+    this.#rows += 1
+    this.#bytes += bytes
+    if (this.#rows === GROUP_ROWS || this.#bytes >= GROUP_BYTES) this.#writeGroup()
+  }
+
+  #writeGroup(): void {
+    const columnData = this.#typed.map(({ name, type }, i) => ({ name, data: this.#group[i]!, ...encodingOf(type) }))
+    this.#file.write({ columnData, rowGroupSize: this.#rows })
+    this.#group = this.#typed.map(() => [])
+    this.#rows = this.#bytes = 0
+    this.#checkSize()
+  }
+
+  #checkSize(): void {
+    if (this.#writer.offset > this.#maxBytes) throw new BodyTooLargeError(this.#maxBytes)
+  }
+
+  #take(): Uint8Array {
+    const taken = this.#writer.getBytes().slice()
+    this.#writer.index = 0 // `offset` goes on: it counts the bytes of the file.
+    return taken
+  }
 }
 
 /** The writer's dictionaries take -0 and 0 for one value. */
@@ -142,7 +197,7 @@ function schemaElements(field: TypedField): readonly SchemaElement[] {
  * scale, DATE in days, times in microseconds. NULL is undefined, as the writer wants objects and lists to be free of null; in
  * what is required it is a JsonTextError.
  */
-type ReadValue = (row: RowReader) => unknown
+type ReadValue = (row: ValueReader) => unknown
 
 function valueReader(field: TypedField): ReadValue {
   const read = presentReader(field)

@@ -13,4 +13,8 @@ export const parquet = {
   download: { title: 'Parquet', about: 'typed columns', place: 6 },
   hasLibrary: true,
   write: async (columns, body, facts) => (await import('./parquet-writer.js')).toParquet(columns, body, facts),
+  async exportRows() {
+    const { ParquetStream } = await import('./parquet-writer.js')
+    return (columns, facts) => new ParquetStream(columns, facts)
+  },
 } as const satisfies Format

@@ -3,7 +3,7 @@
  * before a format needs it, so numbers keep all their digits, and members of equal names their places.
  */
 import { nextTurn, PIECE_BYTES } from '../model/in-turns.js'
-import type { StoredResult } from '../model/ports.js'
+import type { ResultSet } from '../model/query.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
 
 /** A text that should be JSON of a certain form is not. */
@@ -42,7 +42,7 @@ const PAGE_TAIL = /^\],"next":(?:null|"[\w.-]+")\}$/
 
 const PLACES = Symbol('places of rows')
 
-interface Placed extends Pick<StoredResult, 'body' | 'rowCount'> {
+interface Placed extends Pick<ResultSet, 'body' | 'rowCount'> {
   [PLACES]?: Promise<Uint32Array>
 }
 
@@ -152,6 +152,44 @@ export class RowReader {
   #next(): number | undefined {
     while (this.#bytes[this.#at]! <= SPACE) this.#at += 1
     return this.#bytes[this.#at]
+  }
+}
+
+/** What reads a value, also a nested one. */
+export type ValueReader = Pick<RowReader, 'takeNull' | 'value' | 'toItem' | 'toMember' | 'leaveObject'>
+
+/** Reads a value that is not nested from its JSON text. */
+class CellReader implements ValueReader {
+  cell = ''
+
+  takeNull(): boolean {
+    return this.cell === 'null'
+  }
+
+  value(): string {
+    return this.cell
+  }
+
+  toItem(): never {
+    throw new JsonTextError('a list expected')
+  }
+
+  toMember(): never {
+    throw new JsonTextError('an object expected')
+  }
+
+  leaveObject(): void {}
+}
+
+/** What reads the cells of a column from their JSON texts; each reader is used before the next is asked for. */
+export function cellReaders(isNested: boolean): (cell: string) => ValueReader {
+  const reader = new CellReader()
+  return cell => {
+    reader.cell = cell
+    if (!isNested || cell === 'null') return reader
+    const nested = new RowReader(Buffer.from(cell))
+    nested.begin(0)
+    return nested
   }
 }
 

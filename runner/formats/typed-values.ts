@@ -1,7 +1,7 @@
 /** What the formats with types, Arrow and Parquet, share: a result's types, and its values from the JSON texts of cells. */
-import { distinctNames, parseTypeName, type StructField, type Type } from '../../googlesql/index.js'
+import { distinctNames, parseTypeName, type StructField, type Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
-import type { Requirement, ResultFacts } from './format.js'
+import type { Requirement, RowFacts } from './format.js'
 import { JsonTextError, wordOf } from './rows.js'
 
 /** A column, or a field within it, with its requirement. */
@@ -14,7 +14,7 @@ export interface TypedField {
 const NOT_REQUIRED: Requirement = { required: false }
 
 /** @throws TypeError when a column's type cannot be read. */
-export function typedColumns(columns: readonly ResultColumn[], { contract }: ResultFacts): readonly TypedField[] {
+export function typedColumns(columns: readonly ResultColumn[], { contract }: RowFacts): readonly TypedField[] {
   return columns.map(({ name, type: text }, i) => {
     const type = parseTypeName(text)
     if (!type) throw new TypeError(`The type ${text} of the column ${name} cannot be read`)
@@ -35,6 +35,9 @@ export const typedElement = (name: string, type: Type, { fields }: Requirement):
   requirement: { ...NOT_REQUIRED, ...(fields && { fields }) },
 })
 
+/** Whether its values are lists or objects. */
+export const isNested = ({ type }: TypedField): boolean => type.kind === 'ARRAY' || type.kind === 'STRUCT'
+
 /** An ARRAY is never null, as in JSON: the array of NULL is empty. */
 export const isNullable = ({ type, requirement }: TypedField): boolean => !requirement.required && type.kind !== 'ARRAY'
 
@@ -42,7 +45,7 @@ export const nullInRequired = (name: string): JsonTextError =>
   new JsonTextError(`the column ${name} is required, but it holds NULL`)
 
 /** The metadata of the schema, by key. */
-export const schemaMetadata = ({ endpoint, revision, isTruncated }: ResultFacts): ReadonlyMap<string, string> =>
+export const schemaMetadata = ({ endpoint, revision, isTruncated }: RowFacts): ReadonlyMap<string, string> =>
   new Map([
     ['sluice.endpoint', endpoint],
     ['sluice.revision', revision],

@@ -3,7 +3,7 @@
  * dates and times are those of Excel where it can hold them exactly; all else is a text, which Excel never runs as a formula.
  */
 import { strToU8, Zip, ZipDeflate } from 'fflate'
-import type { Type } from '../../googlesql/index.js'
+import type { Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
 import { BodyTooLargeError } from '../result/body.js'
 import type { ResultFacts } from './format.js'

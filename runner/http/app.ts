@@ -5,6 +5,7 @@ import type { Metrics } from '../observe/metrics.js'
 import { cors } from './cors.js'
 import { explain } from './explain.js'
 import { addExplorer, type ExplorerDeps } from './explorer/explorer.js'
+import { type ExportRouteDeps, exportEndpoint } from './export.js'
 import { EVERY_ANSWER } from './headers.js'
 import { answerAgents, type McpDeps } from './mcp.js'
 import { type OpenApiDeps, sendOpenApi } from './openapi.js'
@@ -31,7 +32,7 @@ export const MAX_URL_LENGTH = 16_384
 /** All methods that any route accepts. */
 export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'
 
-export interface AppDeps extends OpenApiDeps, ExplorerDeps, ExchangeDeps, SendDeps {
+export interface AppDeps extends OpenApiDeps, ExplorerDeps, ExchangeDeps, SendDeps, ExportRouteDeps {
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>
   /** BigQuery's price for reading 1 TiB, in USD. */
   readonly pricePerTib: number
@@ -61,6 +62,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(answerForAll)
 
   app.route('/api/endpoints/query/:ref').all(allow('GET', 'HEAD', 'POST'), runEndpoint(deps))
+  app.route('/api/endpoints/export/:ref').all(allow('GET', 'POST'), exportEndpoint(deps))
   app.route('/api/endpoints').all(allow('GET', 'HEAD'), listEndpoints(deps))
   app.get('/api/endpoints/explain/:ref', explainOne(deps))
   app.route('/api/endpoints/:ref').all(allow('GET', 'HEAD'), describeOne(deps))
@@ -215,6 +217,7 @@ function sendProblem({ observe, isDev }: AppDeps): ErrorRequestHandler {
     exchange.error = error
     if (error.code === 'INTERNAL') observe({ kind: 'bug', where: 'request', cause: error.cause })
     if (res.headersSent || exchange.signal.aborted) {
+      exchange.isBrokenOff = !exchange.signal.aborted
       res.destroy()
       return
     }

@@ -139,9 +139,7 @@ const ROWS: readonly ResponseHeader[] = [
   { name: 'Content-Type', stored: ({ offered }) => offered.contentType, isOfBody: true },
   {
     name: 'Content-Disposition',
-    // An endpoint's name has only letters, digits, points and hyphens.
-    stored: ({ offered, endpoint }) =>
-      offered.isAttachment ? `attachment; filename="${endpoint}.${offered.extension}"` : null,
+    stored: ({ offered, endpoint }) => dispositionOf(offered, endpoint),
     isOfBody: true,
     isExposed: true,
   },
@@ -214,6 +212,11 @@ export const describedOf = (answer: Answer, hasPages: boolean): readonly string[
   describedRows(hasPages)
     .filter(({ openApi }) => openApi!.answers.includes(answer))
     .map(({ name }) => name)
+
+/** The value of Content-Disposition; null for a format that browsers show. An endpoint's name has only letters, digits, points and hyphens. */
+export function dispositionOf({ isAttachment, extension }: Format, endpoint: string): string | null {
+  return isAttachment ? `attachment; filename="${endpoint}.${extension}"` : null
+}
 
 export const VARY = 'X-API-KEY, Authorization, Accept, Accept-Encoding'
 

@@ -34,6 +34,8 @@ export class Exchange {
   cost: QueryCost | null = null
   /** Set when a problem is sent, or would have been sent to a caller who left. */
   error: RunnerError | null = null
+  /** Set where an answer that had begun is broken off for the error. */
+  isBrokenOff = false
   /** Set for a request of an agent. */
   via: 'mcp' | null = null
   /** Set where the calls that the request holds have events of their own, so that it needs none. */
@@ -79,7 +81,8 @@ export class Exchange {
     const path = loggedPath(req.originalUrl)
     const call = { requestId, method: req.method, path, ...progress, ...(via && { via }) }
     const outcome = { cache, rows, error, ...(cost && { cost }) }
-    this.#deps.observe(requestDone(call, isSent ? this.#res.statusCode : 499, this.elapsedMs(), outcome))
+    const unsent = this.isBrokenOff && error ? error.status : 499
+    this.#deps.observe(requestDone(call, isSent ? this.#res.statusCode : unsent, this.elapsedMs(), outcome))
   }
 }
 

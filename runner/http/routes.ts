@@ -8,14 +8,14 @@ import type { Caller } from '../model/ports.js'
 import { authenticate, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { explainCall } from '../request/explain-call.js'
-import { handleFor, type RequestDeps } from '../request/handle.js'
+import { handleFor, type RequestDeps, type RunRequest } from '../request/handle.js'
 import { perCaller } from '../request/per-caller.js'
 import { admitCall } from '../request/plan.js'
 import { purgeEndpoints, readersOf } from '../request/purge.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import { readBodyArguments } from './body.js'
 import { type SendDeps, sendResult } from './representation/send-result.js'
-import { exchangeOf, queryOf } from './request-context.js'
+import { type Exchange, exchangeOf, queryOf } from './request-context.js'
 import { bearerToken, wantsFresh } from './request-headers.js'
 import { JSON_TYPE, send, sendJson } from './send.js'
 
@@ -25,15 +25,7 @@ export function runEndpoint(deps: RequestDeps & SendDeps): RequestHandler {
     const exchange = exchangeOf(res)
     const caller = authenticate(deps.tokens, tokenOf(req))
     exchange.progress.token = caller.token
-    const request = {
-      ref: refOf(req),
-      accept: req.get('Accept'),
-      acceptEncoding: req.get('Accept-Encoding'),
-      readAddress: () => parsePairs(queryOf(req.url)),
-      ...(req.method === 'POST' && { readBody: () => readBodyArguments(req) }),
-      signal: exchange.signal,
-      wantsFresh: wantsFresh(req.get('Cache-Control') ?? ''),
-    }
+    const request = { ...callOf(req, exchange), wantsFresh: wantsFresh(req.get('Cache-Control') ?? '') }
     const response = await handleFor(caller, request, deps, exchange.progress)
     exchange.cache = response.outcome
     exchange.rows = response.result.rowCount
@@ -41,6 +33,16 @@ export function runEndpoint(deps: RequestDeps & SendDeps): RequestHandler {
     await sendResult(req, res, response, deps)
   }
 }
+
+/** What the request asks for. */
+export const callOf = (req: Request, { signal }: Exchange): RunRequest => ({
+  ref: refOf(req),
+  accept: req.get('Accept'),
+  acceptEncoding: req.get('Accept-Encoding'),
+  readAddress: () => parsePairs(queryOf(req.url)),
+  ...(req.method === 'POST' && { readBody: () => readBodyArguments(req) }),
+  signal,
+})
 
 /** Lists the endpoints that the token may call. */
 export function listEndpoints(deps: RequestDeps): RequestHandler {

@@ -31,6 +31,11 @@ export class UnsentBodies {
     this.#limits = limits
   }
 
+  /** See UnsentLimits. */
+  get writeIdleMs(): number {
+    return this.#limits.writeIdleMs
+  }
+
   /** Whether there is no room for this body now. */
   isFull(body: Uint8Array): boolean {
     return this.#bytes + body.byteLength > this.#limits.maxUnsentBytes && !this.#responses.has(body)

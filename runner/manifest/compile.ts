@@ -1,7 +1,7 @@
 /** Manifest → endpoint: computes everything that does not depend on the arguments of a call. */
 import { createHash } from 'node:crypto'
 import { parseByteSize } from '../model/byte-size.js'
-import type { CachePolicy, Endpoint, PagePolicy } from '../model/endpoint.js'
+import type { CachePolicy, Endpoint, ExportPolicy, PagePolicy } from '../model/endpoint.js'
 import type { Lookup, Manifest, Pages } from '../model/manifest.js'
 import type { Parameter } from '../model/param.js'
 import type { BoundValue } from '../model/query.js'
@@ -13,7 +13,7 @@ import { compileParameter } from './constraints.js'
 import { compileContract } from './contract.js'
 import { instantText } from './instant-text.js'
 import type { Partial } from './load-partials.js'
-import { PAGE_DEFAULTS, SETTING_DEFAULTS } from './setting-defaults.js'
+import { EXPORT_DEFAULTS, PAGE_DEFAULTS, SETTING_DEFAULTS } from './setting-defaults.js'
 import { tenantParameter } from './tenant.js'
 import type { ExpandedSql } from './variants/expand-sql.js'
 
@@ -71,6 +71,7 @@ export function compileEndpoint(input: CompileInput, options: CompileOptions): E
     cache: compileCache(settings.cache),
     pages: pages === undefined ? null : compilePages(pages),
     timeoutMs: Math.ceil(settings.timeout_seconds * 1_000),
+    export: settings.export === undefined ? null : compileExport(settings.export),
     timestamps: settings.timestamps,
     maxBytesBilled: settings.max_bytes_billed === undefined ? null : bytesOf(settings.max_bytes_billed),
     maxResultBytes: settings.max_result_bytes === undefined ? null : bytesOf(settings.max_result_bytes),
@@ -125,6 +126,11 @@ function tablesOf(checked: readonly CheckedSql[]): readonly string[] | null {
 function compilePages(pages: Pages): PagePolicy {
   const { max_size: maxSize, keep_seconds: keepSeconds } = { ...PAGE_DEFAULTS, ...pages }
   return Object.freeze({ maxSize, keepMs: Math.ceil(keepSeconds * 1_000) })
+}
+
+function compileExport(authored: NonNullable<NonNullable<Manifest['settings']>['export']>): ExportPolicy {
+  const { max_rows: maxRows, timeout_seconds: seconds } = { ...EXPORT_DEFAULTS, ...authored }
+  return Object.freeze({ maxRows, timeoutMs: Math.ceil(seconds * 1_000) })
 }
 
 /** The ttl of results that are kept until their data changes: a year. */

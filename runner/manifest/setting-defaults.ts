@@ -14,3 +14,6 @@ export const SETTING_DEFAULTS = Object.freeze({
 
 /** Those of `pages`, where an endpoint has it. */
 export const PAGE_DEFAULTS = Object.freeze({ max_size: 1_000, keep_seconds: 300 }) satisfies Pages
+
+/** Those of `export`, where there is one. */
+export const EXPORT_DEFAULTS = Object.freeze({ max_rows: 50_000_000, timeout_seconds: 600 })

@@ -42,6 +42,13 @@ export interface ContractColumn extends ColumnPromise {
   readonly unit: string | null
 }
 
+/** The limits of an export. */
+export interface ExportPolicy {
+  readonly maxRows: number
+  /** All time counts, that of the reader too. */
+  readonly timeoutMs: number
+}
+
 export interface Endpoint {
   /** The UUID, in lower case. */
   readonly id: string
@@ -60,6 +67,8 @@ export interface Endpoint {
   readonly pages: PagePolicy | null
   readonly timeoutMs: number
   readonly timestamps: 'iso8601' | 'unix_micros'
+  /** Null where there are no exports of it. */
+  readonly export: ExportPolicy | null
   /** The most bytes that BigQuery may bill a query for; null for no limit. Other engines ignore it. */
   readonly maxBytesBilled: number | null
   /** The largest body of a result, in bytes; null for no limit but the engine's. */

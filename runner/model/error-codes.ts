@@ -45,7 +45,7 @@ export const ERROR_CODES = {
   TOKEN_NOT_ALLOWED: {
     status: 403,
     title: 'The token does not allow this call',
-    when: 'The token may not call this endpoint (a token that is limited to endpoints is not told whether there is one), does not say which tenant it is for, or fixes an argument (pins it) for which the call has another value.',
+    when: 'The token may not call this endpoint (a token that is limited to endpoints is not told whether there is one), does not say which tenant it is for, or fixes an argument (pins it) for which the call has another value, or asks for an export without `--export`.',
     remedy:
       'Leave out the arguments that the token pins, or ask the operator for a token that allows this call. The log of the server has the reason.',
   },
@@ -137,7 +137,7 @@ export const ERROR_CODES = {
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
-    when: 'The token has used up its `--rate`, or as many of its calls wait for queries as `--concurrent` allows. `Retry-After` says when to ask again.',
+    when: 'The token has used up its `--rate`, or as many of its calls wait for queries as `--concurrent` allows, or an export of it is running. `Retry-After` says when to ask again.',
     remedy:
       'Wait for as many seconds as `Retry-After` says. If you need more calls, ask the operator for a higher limit.',
   },
@@ -186,7 +186,7 @@ export const ERROR_CODES = {
   RESULT_TOO_LARGE: {
     status: 502,
     title: 'The result is too large',
-    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or in another format than JSON more than twice as many; or a workbook (`xlsx`) cannot hold it.',
+    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or in another format than JSON more than twice as many; or a workbook (`xlsx`) cannot hold it; or an export has more rows than its `max_rows`.',
     fault: 'author',
     remedy:
       'Ask for less, such as a shorter period. If it happens with ordinary arguments, the author lowers `max_rows` or raises `max_result_bytes`.',
@@ -210,7 +210,7 @@ export const ERROR_CODES = {
   OVERLOADED: {
     status: 503,
     title: 'Too busy',
-    when: 'Too many queries, or too many of this token, run or wait already, or too many bytes of earlier results wait to be read by callers. `Retry-After` says when to ask again.',
+    when: 'Too many queries, or too many of this token, run or wait already, or as many exports run as `--max-exports` allows, or too many bytes of earlier results wait to be read by callers. `Retry-After` says when to ask again.',
     fault: 'operator',
     remedy:
       'Wait for as many seconds as `Retry-After` says, then ask again. If it happens often, the operator adds replicas or caches more.',
@@ -252,6 +252,14 @@ export const ERROR_CODES = {
     fault: 'author',
     remedy:
       'Ask for less, such as a shorter period. If it happens with ordinary arguments, the author makes the query faster or raises `timeout_seconds`.',
+  },
+  HTTP_VERSION_TOO_OLD: {
+    status: 505,
+    title: 'HTTP/1.1 is needed',
+    when: 'An export was asked for over HTTP/1.0, in which an answer that was broken off looks like a whole one.',
+    fault: 'operator',
+    remedy:
+      'Send the request over HTTP/1.1. A proxy in front of the server must do so too: in nginx, `proxy_http_version 1.1;`.',
   },
 } as const satisfies Record<string, ErrorText>
 

@@ -16,9 +16,9 @@ export interface Refusal {
   /**
    * `scope`: the token does not name the endpoint; `tenant`: it does not pin the tenant; `pin`: an argument differs from a
    * pin; `pattern-pin`: it pins a parameter that is a regular expression; `purge`: it may not purge results;
-   * `explain`: it may not see SQL.
+   * `explain`: it may not see SQL; `export`: it may not export.
    */
-  readonly rule: 'scope' | 'tenant' | 'pin' | 'pattern-pin' | 'purge' | 'explain'
+  readonly rule: 'scope' | 'tenant' | 'pin' | 'pattern-pin' | 'purge' | 'explain' | 'export'
   readonly reason: string
 }
 

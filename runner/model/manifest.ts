@@ -204,6 +204,19 @@ export interface Settings {
    */
   max_result_bytes?: number | string
   /**
+   * Lets tokens made with --export have all rows, as they come, at /api/endpoints/export/. An empty map is enough.
+   */
+  export?: {
+    /**
+     * An export with more rows is broken off, so that it cannot be taken for a whole one.
+     */
+    max_rows?: number
+    /**
+     * An export that takes longer, its reading included, is broken off.
+     */
+    timeout_seconds?: number
+  }
+  /**
    * BigQuery job labels.
    */
   labels?: {

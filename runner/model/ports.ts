@@ -27,12 +27,25 @@ export interface JobOptions {
   readonly token: string | null
 }
 
+/** An export: rows that are passed on as the engine gives them. */
+export interface ExportOptions {
+  /** What the rows are written as: a format that exports offer. */
+  readonly format: string
+  /** Takes the next bytes. The engine waits for it, and holds few bytes meanwhile; where it rejects, the query is cancelled. */
+  readonly write: (bytes: Uint8Array) => Promise<void>
+}
+
 export interface RunOptions {
   /** The most rows of the result; the engine reads one more to know whether the result is cut. */
   readonly maxRows: number
   /** A larger result fails, as does one above the engine's own limit. @default the engine's own limit */
   readonly maxBytes?: number
   readonly timestamps: 'iso8601' | 'unix_micros'
+  /**
+   * Makes the run an export, for which there is no `maxBytes`: the `body` of its result are the bytes that were not passed on, to be
+   * written last. A run that fails after the first bytes is not tried again.
+   */
+  readonly exported?: ExportOptions
   /** What the result must keep to, by column; absent where nothing is promised. */
   readonly contract?: readonly ColumnPromise[]
   /** For the log and for job labels. */
@@ -276,6 +289,8 @@ export interface Caller {
   readonly mayPurge: boolean
   /** Whether it may see the SQL of the queries that its calls would run. */
   readonly mayExplain: boolean
+  /** Whether it may export. */
+  readonly mayExport: boolean
   /** The most bytes that its queries may be billed for in a day; null for no limit. */
   readonly bytesPerDay: number | null
 }

@@ -8,6 +8,7 @@ export const SETTING = {
   tables: '--tables or SLUICE_TABLES',
   temporary: 'TMPDIR',
   skipBad: '--skip-bad',
+  export: '--export',
   endpoints: '--endpoints or SLUICE_ENDPOINTS',
 } as const
 

@@ -1,5 +1,5 @@
 /** Chooses the format of a result: by `format` in the address, else by `Accept`. */
-import { FORMATS, findFormat, formatOf, type ListedFormat, spokenName } from '../formats/index.js'
+import { FORMATS, type ListedFormat, spokenName } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 import { type Weighted, weighted } from './negotiate-coding.js'
@@ -10,34 +10,39 @@ export const FORMAT_NAME = 'format'
 
 /**
  * `?format=` beats `Accept`. Where the endpoint has a parameter of that name, it is an argument and `Accept` alone chooses.
- * @throws RunnerError NOT_ACCEPTABLE listing what there is.
+ * `offered` are the formats to choose from, best first. @throws RunnerError NOT_ACCEPTABLE listing what there is.
  */
-export function chooseType({ parameters }: Pick<Endpoint, 'parameters'>, address: RawArguments, accept?: string) {
+export function chooseType(
+  { parameters }: Pick<Endpoint, 'parameters'>,
+  address: RawArguments,
+  accept?: string,
+  offered = FORMATS,
+): ListedFormat {
   const named = address.get(FORMAT_NAME)
-  if (!named || parameters.some(({ name }) => name === FORMAT_NAME)) return negotiate(accept)
-  const format = named.values.length === 1 ? findFormat(String(named.values[0])) : undefined
-  if (!format) throw notAcceptable()
+  if (!named || parameters.some(({ name }) => name === FORMAT_NAME)) return negotiate(accept, offered)
+  const format = named.values.length === 1 ? offered.find(({ name }) => name === String(named.values[0])) : undefined
+  if (!format) throw notAcceptable(offered)
   return format
 }
 
 /**
- * The type that the header likes best (RFC 9110 §12.5.1); JSON where there is no header.
+ * The type that the header likes best (RFC 9110 §12.5.1); the first where there is no header.
  * @throws RunnerError NOT_ACCEPTABLE listing what there is.
  */
-export function negotiate(accept: string | undefined): ListedFormat {
-  if (accept === undefined || accept.trim() === '') return formatOf('json')
+export function negotiate(accept: string | undefined, offered = FORMATS): ListedFormat {
+  if (accept === undefined || accept.trim() === '') return offered[0]!
   const ranges = weighted(accept)
   let best: { format: ListedFormat; weight: number } | null = null
-  for (const format of FORMATS) {
+  for (const format of offered) {
     const weight = weightOf(format.mediaTypes, ranges)
     if (weight > (best?.weight ?? 0)) best = { format, weight }
   }
   if (best) return best.format
-  throw notAcceptable()
+  throw notAcceptable(offered)
 }
 
-function notAcceptable(): RunnerError {
-  const all = FORMATS.map(format => {
+function notAcceptable(offered: readonly ListedFormat[]): RunnerError {
+  const all = offered.map(format => {
     const [own] = format.mediaTypes
     return own === undefined ? spokenName(format) : `${format.name} (${own})`
   })

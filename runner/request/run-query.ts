@@ -1,9 +1,9 @@
 /** Renders an endpoint's query for its arguments and runs it on the engine. */
 import type { Endpoint } from '../model/endpoint.js'
-import { toRunnerError } from '../model/errors.js'
+import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
-import type { Clock, Engine } from '../model/ports.js'
-import type { ArgumentMap, TimedResult } from '../model/query.js'
+import type { Clock, Engine, ExportOptions } from '../model/ports.js'
+import type { ArgumentMap, ResultSet, TimedResult } from '../model/query.js'
 import type { Budgets, Payer } from './budget.js'
 
 export interface RunDeps {
@@ -20,12 +20,16 @@ export interface RunOrder {
   readonly nowMicros: bigint | null
 }
 
-/** Runs one query on the engine and emits one event about it. @throws RunnerError as Engine.run does, BUDGET_EXCEEDED. */
+/**
+ * Runs one query on the engine and emits one event about it. With `exported`, the limits are those of the endpoint's exports, and a
+ * result with more rows fails. @throws RunnerError as Engine.run does, BUDGET_EXCEEDED.
+ */
 export async function runQuery(
   order: RunOrder,
   payer: Payer,
   deps: RunDeps,
   signal: AbortSignal,
+  exported?: ExportOptions,
 ): Promise<TimedResult> {
   const { endpoint } = order
   const { engine, clock, observe, budgets } = deps
@@ -36,13 +40,15 @@ export async function runQuery(
   const began = clock.nowMs()
   observe({ kind: 'query.started', ...about })
   try {
-    const { name, maxRows, maxResultBytes, timestamps, columns, timeoutMs, labels, revision } = endpoint
-    const bytes = maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
+    const { name, maxResultBytes, timestamps, columns, labels, revision } = endpoint
+    const { maxRows, timeoutMs } = exported ? endpoint.export! : endpoint
+    const more = exported ? { exported } : maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
     const job = { maxBytesBilled, labels, revision, token: payer?.token ?? null }
     const contract = columns.map(({ required, json, fields }) => ({ required, json, ...(fields && { fields }) }))
-    const options = { maxRows, ...bytes, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
+    const options = { maxRows, ...more, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
     const result = await engine.run(query, options)
     const { rowCount: rows, cost } = result
+    if (exported && result.isTruncated) throw tooManyRows(maxRows, cost)
     observe({ kind: 'query.done', ...about, durationMs: clock.nowMs() - began, rows, ...(cost && { cost }) })
     if (cost) await budgets.spend(payer, cost.bytesBilled)
     return { ...result, now: String(nowMicros) }
@@ -56,3 +62,9 @@ export async function runQuery(
     throw error
   }
 }
+
+const tooManyRows = (maxRows: number, cost: ResultSet['cost']): RunnerError =>
+  new RunnerError('RESULT_TOO_LARGE', {
+    detail: `The export has more than ${maxRows} rows, which is its limit; ask for less.`,
+    ...(cost && { cost }),
+  })

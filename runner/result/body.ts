@@ -1,4 +1,4 @@
-/** Collects the rows of a result into the bytes of its body: `{"result":[{…},…]}`. */
+/** Collects rows into bytes: those of a result into its body, `{"result":[{…},…]}`. */
 
 export const RESULT_HEAD = '{"result":['
 export const RESULT_TAIL = ']}'
@@ -73,30 +73,71 @@ export function encodeTexts(texts: Iterable<string>, maxBytes = Number.POSITIVE_
 
 const PART_BYTES = 1_048_576
 
-/** A body of rows, from their JSON texts. */
-export class BodyBuilder {
+/** Writes rows in some format, as they come. */
+export interface RowWriter {
+  /** @param cells the JSON text of each value of the row @throws BodyTooLargeError as soon as there are more bytes than may be. */
+  add(cells: readonly string[]): void
+  /** Takes the bytes written since the last call, once they are enough for one part; else null. Taken bytes are not kept. */
+  takePart(): Uint8Array | null
+  /** The bytes that no part has taken, with those that end the format. @throws BodyTooLargeError. */
+  finish(): Uint8Array
+}
+
+/** A format whose rows are texts of their own. */
+export interface RowTexts {
+  readonly head: string
+  readonly row: (cells: readonly string[]) => string
+  readonly tail: string
+}
+
+/** Rows as texts, one after the other, in UTF-8. */
+export class TextRows implements RowWriter {
+  readonly #texts: RowTexts
   readonly #pieces: BodyPieces
-  #separator = ''
 
-  constructor(maxBytes: number) {
+  constructor(texts: RowTexts, maxBytes = Number.POSITIVE_INFINITY) {
+    this.#texts = texts
     this.#pieces = new BodyPieces(maxBytes)
-    this.#pieces.add(RESULT_HEAD)
+    this.#pieces.add(texts.head)
   }
 
-  /** @throws BodyTooLargeError as soon as the body exceeds `maxBytes`. */
-  add(row: string): void {
-    this.#pieces.add(this.#separator + row)
-    this.#separator = ','
+  /** The number of bytes that have been encoded and not been taken. */
+  get length(): number {
+    return this.#pieces.length
   }
 
-  /** Takes the bytes collected since the last call, once they are enough for one part; else null. Taken bytes are not kept. */
+  add(cells: readonly string[]): void {
+    this.#pieces.add(this.#texts.row(cells))
+  }
+
   takePart(): Uint8Array | null {
-    return this.#pieces.length < PART_BYTES ? null : this.#pieces.take()
+    return this.length < PART_BYTES ? null : this.#pieces.take()
   }
 
-  /** The bytes that no part has taken. @throws BodyTooLargeError. */
   finish(): Uint8Array {
-    this.#pieces.add(RESULT_TAIL)
+    this.#pieces.add(this.#texts.tail)
     return this.#pieces.take()
   }
+}
+
+/** The JSON object of a row with these names, from the texts of its values. */
+export function objectText(names: readonly string[]): (cells: readonly string[]) => string {
+  const keys = objectKeys(names)
+  return cells => {
+    let text = keys.length === 0 ? '{' : ''
+    for (let i = 0; i < keys.length; i++) text += keys[i]! + cells[i]!
+    return `${text}}`
+  }
+}
+
+/** The body of a result, of at most so many bytes. */
+export function bodyRows(names: readonly string[], maxBytes?: number): TextRows {
+  const object = objectText(names)
+  let separator = ''
+  const row = (cells: readonly string[]): string => {
+    const text = separator + object(cells)
+    separator = ','
+    return text
+  }
+  return new TextRows({ head: RESULT_HEAD, row, tail: RESULT_TAIL }, maxBytes)
 }

@@ -28,6 +28,8 @@ import { Metrics } from '../observe/metrics.js'
 import { systemClock } from '../platform/clock.js'
 import { bindParams } from '../request/bind-params.js'
 import { Budgets } from '../request/budget.js'
+import { type ExportEnd, exportFor } from '../request/export.js'
+import { ExportPlaces } from '../request/export-places.js'
 import { handleFor, type RequestDeps } from '../request/handle.js'
 import { PLAIN } from '../request/negotiate-coding.js'
 import { Cursors } from '../request/pages/cursor.js'
@@ -53,6 +55,16 @@ export interface Runner {
    * @throws RunnerError
    */
   call(name: string, args?: CallArguments, options?: CallOptions): Promise<StoredResult>
+  /**
+   * Exports an endpoint by name or id as HTTP would, for an unrestricted caller. `write` resolves when it can take more.
+   * @returns the number of rows, once all have been written @throws RunnerError, what `write` rejects with.
+   */
+  export(
+    name: string,
+    args: CallArguments,
+    write: (bytes: Uint8Array) => Promise<void>,
+    options?: CallOptions,
+  ): Promise<number>
   /** What the same call would run, without running the query. @throws RunnerError */
   explain(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<Explained>
   /** What the same call would read, without running the query. @throws RunnerError */
@@ -183,6 +195,7 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
     beginCall: () => engine.begin(),
     codings: AVAILABLE_CODINGS,
     newRequestId: randomUUID,
+    exports: new ExportPlaces(settings.maxExports),
     unsent: new UnsentBodies({
       maxUnsentBytes: settings.maxUnsentMb * BYTES_PER_MB,
       writeIdleMs: settings.writeIdleSeconds * 1000,
@@ -250,6 +263,16 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
       const wanted = { endpoint, format, coding: PLAIN }
       const { body, etag } = await representations.make(result, wanted, bytes => results.grow(key, bytes))
       return { ...result, body, etag }
+    },
+    async export(name, args, write, { signal = new AbortController().signal, ...rest } = {}) {
+      const request = { ref: name, readAddress: () => toRawArguments(args), signal, ...rest }
+      let count = 0
+      const end = async ({ rows }: ExportEnd): Promise<void> => {
+        count = rows
+      }
+      const target = { begin: () => {}, write, end }
+      await exportFor(unrestrictedCaller('in-process'), request, target, deps, { token: null, endpoint: null })
+      return count
     },
     async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
       const began = clock.nowMicros()

@@ -97,7 +97,8 @@ export class ServedEngine<E extends Engine> implements Engine {
    * @throws RunnerError as Engine.run does; OVERLOADED.
    */
   async run(query: Query, options: RunOptions): Promise<ResultSet> {
-    const leave = this.#admit(options.job?.token ?? BACKGROUND)
+    // Exports have places of their own.
+    const leave = options.exported ? () => undefined : this.#admit(options.job?.token ?? BACKGROUND)
     try {
       return await this.#use(options.job?.revision, async ({ engine, details }) => {
         const detail = (): LoadedEndpoint | undefined =>
@@ -105,7 +106,7 @@ export class ServedEngine<E extends Engine> implements Engine {
         const result = await engine.run(query, options).catch(async (thrown: unknown) => {
           throw await this.#explained(thrown, query, options, engine, detail())
         })
-        if (results.hasSubscribers) this.#publish(result, options, detail())
+        if (results.hasSubscribers && !options.exported) this.#publish(result, options, detail())
         return result
       })
     } finally {

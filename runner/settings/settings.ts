@@ -195,6 +195,12 @@ const TABLE = {
     description:
       'Queries that run or wait for the engine at once, of which one token may have half; more are refused with 503.',
   }),
+  /** The most exports that run at once; more are refused. They take none of the places of queries. */
+  maxExports: setting(wholeNumber(1, 100, 'exports'), 2, {
+    flag: '--max-exports',
+    description:
+      'Exports that run at once, beside the queries, of which a token may have one; more are refused with 503.',
+  }),
   /** The largest result, in megabytes; a larger one is an error. */
   maxResultMb: setting(wholeNumber(1, 256, 'MB'), 64, {
     flag: '--max-result',

@@ -104,6 +104,13 @@ describe('sluice token', () => {
     expect(await status(key, LOGS)).to.equal(401)
   })
 
+  it('create --export is kept in the file, of that token alone', async () => {
+    await create('--name', 'exporter', '--allow', '*', '--all-tenants', '--export')
+    expect(records().find(({ name }) => name === 'exporter')).to.include({ export: true })
+    expect(records().filter(record => 'export' in record)).to.have.length(1)
+    expect((await token('list')).out).to.match(/^exporter .* yes +yes$/m)
+  })
+
   it('create --explain lets a token see queries, and no other', async () => {
     const explain = async (key: string): Promise<number> => {
       const path = '/api/endpoints/explain/logs.all?project=p1&project_tier=PRO'
@@ -117,13 +124,13 @@ describe('sluice token', () => {
         .filter(record => 'explain' in record)
         .map(({ name }) => name),
     ).to.deep.equal(['author'])
-    expect((await token('list')).out).to.match(/^author .* no +yes +no$/m)
+    expect((await token('list')).out).to.match(/^author .* no +yes +no +no$/m)
   })
 
   it('create stores how much its queries may be billed for in a day', async () => {
     await create('--name', 'bounded', '--allow', '*', '--bytes-per-day', '100 GB')
     expect(readFileSync(file, 'utf8')).to.include('"bytes_per_day": "100 GB"')
-    expect((await token('list')).out).to.match(/^bounded .* 100 GB +no +no +no$/m)
+    expect((await token('list')).out).to.match(/^bounded .* 100 GB +no +no +no +no$/m)
     for (const size of ['much', '0', '0 GB', '2000 TiB']) {
       const refused = await token('create', '--name', 'much', '--allow', '*', '--bytes-per-day', size)
       expect([refused.code, refused.err]).to.deep.equal([
@@ -218,14 +225,14 @@ describe('sluice token', () => {
     const { code, out } = await token('list')
     expect(code).to.equal(0)
     expect(out.split('\n')[0]).to.match(
-      /^name +endpoints +pinned +expires +rate +concurrent +fresh +bytes a day +purge +explain +all tenants$/,
+      /^name +endpoints +pinned +expires +rate +concurrent +fresh +bytes a day +purge +explain +export +all tenants$/,
     )
-    expect(out).to.match(/^pinned +\* +project=abc +never +unlimited +unlimited +never +unlimited +no +no +no$/m)
-    expect(out).to.match(/^all +\* +never +unlimited +unlimited +never +unlimited +no +no +yes$/m)
+    expect(out).to.match(/^pinned +\* +project=abc +never +unlimited +unlimited +never +unlimited +no +no +no +no$/m)
+    expect(out).to.match(/^all +\* +never +unlimited +unlimited +never +unlimited +no +no +no +yes$/m)
     expect(out).to.match(
-      /^some +logs\.\* usage\.api-count +never +unlimited +unlimited +never +unlimited +no +no +yes$/m,
+      /^some +logs\.\* usage\.api-count +never +unlimited +unlimited +never +unlimited +no +no +no +yes$/m,
     )
-    expect(out).to.match(/^short +\* +\d{4}-\d\d-\d\dT\S+Z +2\/hour +unlimited +never +unlimited +no +no +yes$/m)
+    expect(out).to.match(/^short +\* +\d{4}-\d\d-\d\dT\S+Z +2\/hour +unlimited +never +unlimited +no +no +no +yes$/m)
     for (const { sha256 } of records()) expect(out).to.not.include(sha256)
   })
 

@@ -1,11 +1,14 @@
 /** The contract of every engine, whatever its protocol and driver. */
+import { setTimeout as elapse } from 'node:timers/promises'
 import { expect } from 'chai'
 import * as mocha from 'mocha'
+import { derive, EXPORT_FORMATS } from '../../runner/formats/index.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Engine, RunOptions } from '../../runner/model/ports.js'
 import type { BoundValue, ColumnPromise } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { breachOf } from '../openapi/published-schema.js'
+import { until } from '../until.js'
 
 type Parameters = Readonly<Record<string, BoundValue>>
 
@@ -430,6 +433,82 @@ export function engineContract(
       setTimeout(() => controller.abort(), 50)
       expect((await failed).code).to.equal('CALL_ABANDONED')
       expect(await textOf('SELECT 1 AS n')).to.equal('{"result":[{"n":1}]}')
+    })
+  })
+
+  describe('exports', () => {
+    /** All parts of an export, and its last bytes. */
+    const exported = async (sql: string, format: string, more: Partial<RunOptions> = {}) => {
+      const parts: Uint8Array[] = []
+      const write = async (bytes: Uint8Array): Promise<void> => void parts.push(bytes)
+      const run = engine.run(
+        { sql, parameters: {} },
+        { ...options, maxRows: 1e9, ...more, exported: { format, write } },
+      )
+      return { parts, run }
+    }
+    const NESTED =
+      `SELECT x AS n, CONCAT('a,"', CAST(x AS STRING)) AS s, x / 8 AS f, IF(x = 2, NULL, x > 3) AS b, ` +
+      `CAST('1.5' AS NUMERIC) AS d, TIMESTAMP '2026-01-31 12:00:00.123456' AS t, [STRUCT(x AS k, 'v' AS w)] AS l FROM UNNEST([1, 2, 3, 4]) AS x ORDER BY x`
+    for (const { name } of EXPORT_FORMATS) {
+      it(`in the bytes that a result has in ${name}`, async () => {
+        const { parts, run } = await exported(NESTED, name)
+        const { body, rowCount, columns } = await run
+        const result = await engine.run({ sql: NESTED, parameters: {} }, options)
+        const facts = { endpoint: 'contract', revision: '', isTruncated: false, timestamps: 'iso8601' } as const
+        expect({ rowCount, columns }).to.deep.equal({ rowCount: 4, columns: result.columns })
+        const bytes = Buffer.concat([...parts, body])
+        expect(bytes.equals(await derive(name, result.columns, result.body, facts))).to.equal(true)
+      })
+    }
+
+    /** Some megabytes. */
+    const ROWS = 60_000
+    const long = (value: string): string =>
+      `SELECT ${value} AS t FROM UNNEST(GENERATE_ARRAY(1, ${ROWS})) AS x ORDER BY x`
+    const LONG = long(`CONCAT(REPEAT('long ', 10), CAST(x AS STRING))`)
+
+    it('more rows than a part holds, each once and in order', async () => {
+      const { parts, run } = await exported(LONG, 'csv')
+      const { body, rowCount } = await run
+      expect(parts).to.have.length.above(1)
+      const lines = Buffer.concat([...parts, body])
+        .toString()
+        .split('\r\n')
+      expect(lines.slice(1, -1)).to.deep.equal(Array.from({ length: ROWS }, (_, i) => `${'long '.repeat(10)}${i + 1}`))
+      expect(rowCount).to.equal(ROWS)
+    })
+    it('no faster than the bytes are taken, and ends when its caller leaves', async () => {
+      const controller = new AbortController()
+      let written = 0
+      const write = (): Promise<void> => {
+        written += 1
+        return new Promise(() => {})
+      }
+      const run = { ...options, maxRows: 1e9, exported: { format: 'ndjson', write }, signal: controller.signal }
+      const failed = errorOf(engine.run({ sql: LONG, parameters: {} }, run))
+      await Promise.race([until(() => written > 0, 'a part is written'), failed])
+      await elapse(200)
+      expect(written).to.equal(1)
+      controller.abort()
+      expect((await failed).code).to.equal('CALL_ABANDONED')
+      expect(await textOf('SELECT 1 AS n')).to.equal('{"result":[{"n":1}]}')
+    })
+    it('nothing more once its bytes cannot be taken', async () => {
+      const write = (): Promise<void> => Promise.reject(new RunnerError('CALL_ABANDONED'))
+      const run = { ...options, maxRows: 1e9, exported: { format: 'ndjson', write } }
+      expect((await errorOf(engine.run({ sql: LONG, parameters: {} }, run))).code).to.equal('CALL_ABANDONED')
+    })
+    it('a failure after the first bytes, without a row twice', async () => {
+      const value = `IF(x = ${ROWS - 10}, ERROR('late'), CONCAT(REPEAT('long ', 10), CAST(x AS STRING)))`
+      const { parts, run } = await exported(long(value).replace(' ORDER BY x', ''), 'csv')
+      expect((await errorOf(run)).code).to.equal('QUERY_FAILED')
+      const lines = Buffer.concat(parts).toString().split('\r\n').slice(1)
+      expect(new Set(lines).size).to.equal(lines.length)
+    })
+    it('whether there are more rows than may be', async () => {
+      const { run } = await exported(LONG, 'ndjson', { maxRows: 10 })
+      expect(await run).to.include({ rowCount: 10, isTruncated: true })
     })
   })
 

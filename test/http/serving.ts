@@ -23,6 +23,7 @@ import type { Clock } from '../../runner/model/ports.js'
 import { Metrics } from '../../runner/observe/metrics.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { Budgets } from '../../runner/request/budget.js'
+import { ExportPlaces } from '../../runner/request/export-places.js'
 import { Cursors } from '../../runner/request/pages/cursor.js'
 import { Pages } from '../../runner/request/pages/pages.js'
 import { indexEndpoints } from '../../runner/request/route.js'
@@ -120,6 +121,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     endpoints: () => endpoints,
     codings: AVAILABLE_CODINGS,
     newRequestId: randomUUID,
+    exports: new ExportPlaces(2),
     unsent: new UnsentBodies({ maxUnsentBytes: 256_000_000, writeIdleMs: 60_000, ...options.unsent }),
   }
   const deriver = new Deriver(systemClock())

@@ -21,6 +21,7 @@ function caller(pinned: Record<string, string>, allTenants = false): Caller {
     bytesPerDay: null,
     mayPurge: false,
     mayExplain: false,
+    mayExport: false,
     beginWait: () => () => {},
   }
 }

@@ -40,6 +40,7 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
     timestamps: 'iso8601',
     maxBytesBilled: null,
     maxResultBytes: null,
+    export: null,
     labels: {},
     revision: 'r1',
     example: null,

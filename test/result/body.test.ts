@@ -1,10 +1,9 @@
 import { expect } from 'chai'
-import { BodyBuilder, BodyTooLargeError, objectKeys } from '../../runner/result/body.js'
+import { BodyTooLargeError, bodyRows } from '../../runner/result/body.js'
 
 function bodyOf(names: string[], rows: string[][], maxBytes = 1_000_000): string {
-  const body = new BodyBuilder(maxBytes)
-  const keys = objectKeys(names)
-  for (const row of rows) body.add(`${row.map((cell, i) => keys[i]! + cell).join('')}}`)
+  const body = bodyRows(names, maxBytes)
+  for (const row of rows) body.add(row)
   return new TextDecoder().decode(body.finish())
 }
 

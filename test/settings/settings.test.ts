@@ -49,6 +49,7 @@ describe('settings', () => {
       engineThreads: 0,
       engineTempMb: 8192,
       maxQueries: 512,
+      maxExports: 2,
       maxResultMb: 64,
       maxUnsentMb: 256,
       writeIdleSeconds: 60,

@@ -12,8 +12,9 @@ import {
   type TableDefinition,
   tableCatalogue,
 } from '../../../googlesql/index.js'
+import { exportRows } from '../../formats/index.js'
 import { BoundedMap, memo } from '../../model/bounded-map.js'
-import { CLOSED, deadlineSignal } from '../../model/deadline.js'
+import { CLOSED, deadlineSignal, raced } from '../../model/deadline.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
@@ -26,7 +27,7 @@ import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
 import { codedProblem } from './coded-problem.js'
 import { DataState } from './data-state.js'
-import { ResultEncoder } from './decode/encode-result.js'
+import { type EncodeOptions, ResultEncoder } from './decode/encode-result.js'
 import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery, readTables } from './jobs/check-query.js'
 import { describeTable } from './jobs/describe-table.js'
@@ -117,8 +118,9 @@ export class BigQueryEngine implements Engine {
   }
 
   run(query: Query, runOptions: RunOptions): Promise<ResultSet> {
+    const { exported: _, ...others } = runOptions
     const rethrowExplained = async (error: RunnerError) =>
-      Promise.reject(await this.#faults.explain(error, query, runOptions))
+      Promise.reject(await this.#faults.explain(error, query, others))
     return this.#track(this.#runJob(query, runOptions).catch(rethrowExplained))
   }
 
@@ -220,17 +222,22 @@ export class BigQueryEngine implements Engine {
   /** @throws RunnerError. */
   async #runJob(query: Query, runOptions: RunOptions): Promise<ResultSet> {
     const { clock, random, newJobId, maxResultBytes } = this.#options
-    const { endpoint, maxRows, timeoutMs, maxBytes = maxResultBytes } = runOptions
+    const { endpoint, maxRows, timeoutMs, maxBytes = maxResultBytes, exported } = runOptions
     const deadline = clock.nowMs() + timeoutMs
     const watch = deadlineSignal([runOptions.signal, this.#closed.signal], timeoutMs, clock)
     let cost: QueryCost | undefined
     try {
-      const encoder = new ResultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, maxResultBytes) })
+      const rowsOf = await exportedRows(runOptions)
+      const encoder = new ResultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, maxResultBytes), rowsOf })
       await runQueryJob({
         ...this.#deps(endpoint, watch.signal),
         ...{ random, newJobId, maxRows, deadline },
         request: this.#runRequest(query, runOptions),
-        accept: (schema, rows) => encoder.add(schema, rows),
+        async accept(schema, rows) {
+          encoder.add(schema, rows)
+          const part = exported ? encoder.takePart() : null
+          if (part !== null) await raced(exported!.write(part), watch.signal)
+        },
         onPaid: paid => {
           cost = paid
         },
@@ -284,7 +291,7 @@ export class BigQueryEngine implements Engine {
     return { ...(location !== null && { location }), configuration }
   }
 
-  #runRequest(query: Query, { endpoint, job }: RunOptions): JobRequest {
+  #runRequest(query: Query, { endpoint, job, exported }: RunOptions): JobRequest {
     const { priority, maxBytesBilled: mostBilled } = this.#options
     const { token = null, revision = '', labels = {}, maxBytesBilled = null } = job ?? {}
     const most = maxBytesBilled ?? mostBilled
@@ -292,10 +299,18 @@ export class BigQueryEngine implements Engine {
       labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
       query: {
         ...(most !== null && { maximumBytesBilled: String(most) }),
-        ...(priority === 'batch' && { priority: 'BATCH' }),
+        // An export waits for what callers of queries leave.
+        ...((priority === 'batch' || exported) && { priority: 'BATCH' }),
       },
     })
   }
+}
+
+/** What writes the rows of an export; undefined for any other run. */
+async function exportedRows({ exported, endpoint, job, contract = [] }: RunOptions): Promise<EncodeOptions['rowsOf']> {
+  if (!exported) return undefined
+  const makeRows = await exportRows(exported.format)
+  return columns => makeRows(columns, { endpoint, revision: job?.revision ?? '', isTruncated: false, contract })
 }
 
 type TypeNames = Readonly<Record<string, string>>

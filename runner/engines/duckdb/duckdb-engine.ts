@@ -8,7 +8,7 @@ import {
   type TableCatalogue,
   type TableDefinition,
 } from '../../../googlesql/index.js'
-import type { GenerateOptions } from '../../../googlesql-duckdb/index.js'
+import type { GenerateOptions, TranslatedQuery } from '../../../googlesql-duckdb/index.js'
 import { deadlineSignal } from '../../model/deadline.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import { readTypes } from '../../model/parameter-types.js'
@@ -66,10 +66,16 @@ export class DuckdbEngine implements Engine {
   }
 
   async run(query: Query, options: RunOptions): Promise<ResultSet> {
+    let isBegun = false
+    const { exported, ...others } = options
+    const write = (bytes: Uint8Array): Promise<void> => {
+      isBegun = true
+      return exported!.write(bytes)
+    }
     try {
-      return await this.#run(query, options)
+      return await this.#run(query, exported ? { ...others, exported: { ...exported, write } } : options, () => isBegun)
     } catch (error) {
-      throw await this.#argumentFaults.explain(error as RunnerError, query, options)
+      throw isBegun ? error : await this.#argumentFaults.explain(error as RunnerError, query, others)
     }
   }
 
@@ -202,14 +208,19 @@ export class DuckdbEngine implements Engine {
     return this.#parts.catalogue.discovery.unreadable
   }
 
-  #run(query: Query, options: RunOptions): Promise<ResultSet> {
+  /** `isBegun` tells whether rows were passed on: what has failed after that is not run again. */
+  #run(query: Query, options: RunOptions, isBegun = () => false): Promise<ResultSet> {
     const { compiler } = this.#parts
     const run = async (signal: AbortSignal): Promise<ResultSet> => {
       const compiled = await compiler.compiledOf(query, this.#view)
-      const { translation, resultColumns } = compiled
-      const answer = await compiler.runRetrying(compiled, 'rows', one =>
-        this.#askRows(compiler.bind(one, query, this.#view), translation.columns, options, signal),
-      )
+      const { translation, resultColumns, source } = compiled
+      const ask = (one: TranslatedQuery): Promise<Answers['run']> => {
+        const asked = this.#askRows(compiler.bind(one, query, this.#view), translation.columns, options, signal)
+        return asked.catch(error => Promise.reject(isBegun() ? runnerError(error, signal) : error))
+      }
+      // Whether rows that are limited early are enough shows only at their end.
+      const first = options.exported ? compiler.translate(source, { bindsTimes: true }) : translation
+      const answer = await compiler.runRetrying(compiled, 'rows', ask, first)
       return { columns: resultColumns, ...answer }
     }
     return this.#within(options.timeoutMs, run, [options.signal])
@@ -222,10 +233,13 @@ export class DuckdbEngine implements Engine {
     signal: AbortSignal,
   ): Promise<Answers['run']> {
     const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = this.#parts.options
-    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes, endpoint, job } = options
+    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes, endpoint, job, exported } = options
     const order = { columns, maxRows, timestamps, contract, maxBytes: Math.min(maxResultBytes, maxBytes) }
     const share = { caller: job?.token ?? BACKGROUND, endpoint }
-    return this.#parts.processes.ask({ kind: 'run', ...bound, ...order }, { signal, share })
+    const { processes } = this.#parts
+    if (!exported) return processes.ask({ kind: 'run', ...bound, ...order }, { signal, share })
+    const facts = { format: exported.format, endpoint, revision: job?.revision ?? '' }
+    return processes.ask({ kind: 'run', ...bound, ...order, exported: facts }, { signal, onPart: exported.write })
   }
 
   /** @throws RunnerError */

@@ -1,7 +1,7 @@
 /** Writes the cells of BigQuery's REST rows, `{ f: [{ v }, …] }`, as JSON, by functions compiled once from the columns' types. */
 import type { Type } from '../../../../googlesql/index.js'
 import type { ColumnPromise } from '../../../model/query.js'
-import { objectKeys } from '../../../result/body.js'
+import { objectText } from '../../../result/body.js'
 import { NO_PROMISE, nullInRequired } from '../../../result/broken-contract.js'
 import { type ScalarOptions, scalarTexts } from '../../../result/scalar-text.js'
 import type { ResultField } from './result-columns.js'
@@ -10,32 +10,57 @@ import { unexpected, within } from './unexpected-cell.js'
 
 type Timestamps = ScalarOptions['timestamps']
 
-/** The JSON text of a value: of a row, or of the `v` of a cell. @throws UnexpectedCellError and BrokenContractError. */
+/** The JSON text of the `v` of a cell. @throws UnexpectedCellError and BrokenContractError. */
 export type ValueText = (v: unknown) => string
 
-/** For rows and STRUCTs with these fields. @param contract what is promised of each field, in order */
-export function recordText(
+/** The texts of the values of a row or a STRUCT. @throws UnexpectedCellError and BrokenContractError. */
+type RecordCells<T> = (record: unknown) => readonly string[] | T
+
+/** For rows with these columns. @param contract what is promised of each column, in order */
+export function rowCells(
+  columns: readonly ResultField[],
+  timestamps: Timestamps,
+  contract: readonly ColumnPromise[],
+): RecordCells<never> {
+  const cellsOf = recordCells(columns, timestamps, contract)
+  return row => {
+    const cells = cellsOf(row)
+    if (cells === null) throw unexpected('STRUCT')
+    return cells
+  }
+}
+
+/** The same for rows and STRUCTs; null for what is not one of them. */
+function recordCells(
   fields: readonly ResultField[],
   timestamps: Timestamps,
   contract: readonly ColumnPromise[],
-  other: ValueText = () => {
-    throw unexpected('STRUCT')
-  },
-): ValueText {
-  const keys = objectKeys(fields.map(field => field.name))
+): RecordCells<null> {
   const values = fields.map((field, i) => valueText(field, field.type, timestamps, contract[i] ?? NO_PROMISE))
   return record => {
     const cells: unknown = (record as { readonly f?: unknown } | null)?.f
-    if (!Array.isArray(cells)) return other(record)
-    let text = keys.length === 0 ? '{' : ''
-    let i = 0
+    if (!Array.isArray(cells)) return null
+    const texts: string[] = []
     try {
-      for (; i < keys.length; i++) text += keys[i]! + values[i]!(cellValue(cells[i]))
+      for (const value of values) texts.push(value(cellValue(cells[texts.length])))
     } catch (error) {
-      throw within(fields[i]!.name, error)
+      throw within(fields[texts.length]!.name, error)
     }
-    if (cells.length > keys.length) throw unexpected('no further value')
-    return `${text}}`
+    if (cells.length > texts.length) throw unexpected('no further value')
+    return texts
+  }
+}
+
+function structText(
+  fields: readonly ResultField[],
+  timestamps: Timestamps,
+  contract: readonly ColumnPromise[],
+  other: ValueText,
+): ValueText {
+  const [cellsOf, write] = [recordCells(fields, timestamps, contract), objectText(fields.map(({ name }) => name))]
+  return record => {
+    const cells = cellsOf(record)
+    return cells === null ? other(record) : write(cells)
   }
 }
 
@@ -59,7 +84,7 @@ function valueText(field: ResultField, type: Type, timestamps: Timestamps, promi
       return v => (Array.isArray(v) ? `[${v.map(cell => element(cellValue(cell))).join()}]` : other(v))
     }
     case 'STRUCT':
-      return recordText(field.fields, timestamps, fields, other)
+      return structText(field.fields, timestamps, fields, other)
     default: {
       const text = scalarCell(type.kind, scalarTexts({ timestamps, numbers: json }))
       const write = required && type.kind === 'JSON' ? (v: string): string => presentJson(text(v)) : text

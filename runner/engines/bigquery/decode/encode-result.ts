@@ -2,25 +2,27 @@
 import { type StructField, typeName } from '../../../../googlesql/index.js'
 import type { RunOptions } from '../../../model/ports.js'
 import type { ResultColumn, ResultSet } from '../../../model/query.js'
-import { BodyBuilder } from '../../../result/body.js'
+import { bodyRows, type RowWriter } from '../../../result/body.js'
 import type { RestSchema } from '../messages.js'
-import { recordText, type ValueText } from './cell-texts.js'
-import { type ResultField, resultColumns } from './result-columns.js'
+import { rowCells } from './cell-texts.js'
+import { resultColumns } from './result-columns.js'
 import { inRow } from './unexpected-cell.js'
 
-export type EncodeOptions = Pick<RunOptions, 'timestamps' | 'contract' | 'maxRows'> & { readonly maxBytes: number }
+export interface EncodeOptions extends Pick<RunOptions, 'timestamps' | 'contract' | 'maxRows'> {
+  /** The most bytes of a result's body. */
+  readonly maxBytes: number
+  /** What writes the rows of an export with these columns. @default the rows are those of a body */
+  readonly rowsOf?: ((columns: readonly ResultColumn[]) => RowWriter) | undefined
+}
 
 /** After one of its methods has thrown, it cannot be used any more. */
 export class ResultEncoder {
   readonly #options: EncodeOptions
-  readonly #body: BodyBuilder
-  #columns: readonly ResultField[] | null = null
-  #rowText: ValueText = recordText([], 'iso8601', [])
+  #opened: Opened | null = null
   #rowsRead = 0
 
   constructor(options: EncodeOptions) {
     this.#options = options
-    this.#body = new BodyBuilder(options.maxBytes)
   }
 
   /**
@@ -28,11 +30,11 @@ export class ResultEncoder {
    * @throws BodyTooLargeError, QueryFault, UnexpectedCellError, BrokenContractError.
    */
   add(schema: RestSchema, rows: readonly unknown[]): void {
-    this.#open(schema)
+    const { cellsOf, writer } = this.#open(schema)
     try {
       for (const row of rows) {
-        const text = this.#rowText(row)
-        if (this.#rowsRead < this.#options.maxRows) this.#body.add(text)
+        const cells = cellsOf(row)
+        if (this.#rowsRead < this.#options.maxRows) writer.add(cells)
         this.#rowsRead += 1
       }
     } catch (error) {
@@ -40,22 +42,36 @@ export class ResultEncoder {
     }
   }
 
-  /** After the last page. @throws BodyTooLargeError. */
+  /** See RowWriter. */
+  takePart(): Uint8Array | null {
+    return this.#open({}).writer.takePart()
+  }
+
+  /** After the last page; the body has what no part has. @throws BodyTooLargeError. */
   finish(): Omit<ResultSet, 'cost'> {
     const { maxRows } = this.#options
-    const columns = namedColumns(this.#open({}))
+    const { columns, writer } = this.#open({})
     const rowCount = Math.min(this.#rowsRead, maxRows)
-    return { columns, rowCount, isTruncated: this.#rowsRead > maxRows, body: this.#body.finish() }
+    return { columns, rowCount, isTruncated: this.#rowsRead > maxRows, body: writer.finish() }
   }
 
   /** The first page's schema is the result's. */
-  #open(schema: RestSchema): readonly ResultField[] {
-    if (this.#columns !== null) return this.#columns
-    const { timestamps, contract = [] } = this.#options
-    this.#columns = resultColumns(schema)
-    this.#rowText = recordText(this.#columns, timestamps, contract)
-    return this.#columns
+  #open(schema: RestSchema): Opened {
+    if (this.#opened !== null) return this.#opened
+    const { timestamps, contract = [], maxBytes, rowsOf } = this.#options
+    const fields = resultColumns(schema)
+    const columns = namedColumns(fields)
+    const names = columns.map(({ name }) => name)
+    const writer = rowsOf?.(columns) ?? bodyRows(names, maxBytes)
+    this.#opened = { columns, cellsOf: rowCells(fields, timestamps, contract), writer }
+    return this.#opened
   }
+}
+
+interface Opened {
+  readonly columns: readonly ResultColumn[]
+  readonly cellsOf: ReturnType<typeof rowCells>
+  readonly writer: RowWriter
 }
 
 /** Columns with their types as GoogleSQL writes them. */

@@ -15,8 +15,8 @@ export interface JobOrder extends RestDeps {
   readonly maxRows: number
   /** Milliseconds since 1970; the job ends itself then. */
   readonly deadline: number
-  /** Called with some rows after the other, first with none; with more than `maxRows` where there are more. What it throws ends the query. */
-  readonly accept: (schema: RestSchema, rows: readonly unknown[]) => void
+  /** Called with some rows after the other, first with none; with more than `maxRows` where there are more. Where it rejects, the query ends. */
+  readonly accept: (schema: RestSchema, rows: readonly unknown[]) => void | Promise<void>
   /** Called when the query has ended well: it is paid for, whatever becomes of its rows. */
   readonly onPaid: (cost: QueryCost) => void
   /** Never the same again; at most 1,024 letters, digits, underscores and dashes. */
@@ -153,22 +153,27 @@ class QueryJob {
     return this.#order.rest.send(this.#get('jobs', {}), { ...this.#limits(), maxAttempts: 1 }).catch(() => undefined)
   }
 
-  /** Passes the rows on to `accept`, page by page, with turns for other work of the process. */
+  /** Passes the rows on to `accept`, page by page, with turns for other work of the process. The next page is fetched meanwhile. */
   async #pages(answer: RestResults): Promise<void> {
-    const { accept, maxRows } = this.#order
+    const { accept, maxRows, rest } = this.#order
     const { schema = {}, totalRows } = answer
-    accept(schema, [])
+    await accept(schema, [])
     let page = answer
     for (let count = 0; ; ) {
+      const { pageToken } = page
+      const next =
+        pageToken && Number(totalRows) > count ? rest.send(this.#results({ pageToken }), this.#limits()) : null
+      // Where it fails before it is awaited, the rows of this page come first.
+      next?.catch(() => null)
       for (const rows of page.rows ?? []) {
         if (!Array.isArray(rows)) throw unexpected('a list of rows')
-        accept(schema, rows)
+        await accept(schema, rows)
         count += rows.length
         await nextTurn()
       }
       if (count > maxRows) return
-      if (!page.pageToken) return expectAll(totalRows, count)
-      page = await this.#order.rest.send(this.#results({ pageToken: page.pageToken }), this.#limits())
+      if (!pageToken) return expectAll(totalRows, count)
+      page = await (next ?? rest.send(this.#results({ pageToken }), this.#limits()))
     }
   }
 

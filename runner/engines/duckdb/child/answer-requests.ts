@@ -12,6 +12,7 @@ import {
   type ExplainRequest,
   type Failure,
   type FromChild,
+  isExport,
   type Request,
   type RunRequest,
   runsJavaScript,
@@ -50,6 +51,10 @@ interface Running {
   ended: Failure | null
   /** Whether a part of its result has been sent. */
   hasSent: boolean
+  /** For an export: resolves when the parent has taken the part that was sent last, or the request is ended. */
+  taken: Promise<void>
+  /** Resolves `taken`. */
+  onTaken: () => void
   /** How long its functions have computed on this process's main thread, in milliseconds. */
   computingMs: number
 }
@@ -85,7 +90,8 @@ export class Answering {
    */
   async answer(id: number, request: Request): Promise<void> {
     const { session, send, exitBroken, isShared } = this.#options
-    const state: Running = { id, request, connection: null, ended: null, hasSent: false, computingMs: 0 }
+    const untold = { connection: null, ended: null, taken: Promise.resolve(), onTaken: () => undefined }
+    const state: Running = { id, request, ...untold, hasSent: false, computingMs: 0 }
     this.#running.set(id, state)
     const end = session.openFiles.begin()
     try {
@@ -103,6 +109,11 @@ export class Answering {
     } finally {
       end()
     }
+  }
+
+  /** To be called when the parent has taken a part of an export. */
+  take(id: number): void {
+    this.#running.get(id)?.onTaken()
   }
 
   cancel(id: number): void {
@@ -141,6 +152,7 @@ export class Answering {
 
   #stop(state: Running, failure: Failure): void {
     state.ended = failure
+    state.onTaken()
     const interrupt = (): void => {
       if (this.#running.get(state.id) === state) state.connection?.interrupt()
       else clearInterval(timer)
@@ -246,16 +258,27 @@ export class Answering {
 
   async #run(connection: DuckDBConnection, request: RunRequest, state: Running): Promise<Answers['run']> {
     try {
-      return await runQuery(connection, request, bytes => this.#sendPart(bytes, state))
+      const answer = await runQuery(connection, request, bytes => this.#sendPart(bytes, state))
+      await state.taken
+      return answer
     } catch (error) {
       throw error instanceof CutResultError && state.ended === null ? await reasonOfCut(connection, request) : error
     }
   }
 
-  /** Sends a part. Resolves when the parent has received it, so that only few bytes are buffered in this process. */
+  /**
+   * Sends a part. Resolves when the parent has received it, so that only few bytes are buffered in this process; for an export,
+   * the part before it must have been taken, so that a slow reader holds back the query.
+   */
   async #sendPart(bytes: Uint8Array, state: Running): Promise<void> {
+    await state.taken
     if (state.ended !== null) throw new EndedError()
     state.hasSent = true
+    if (isExport(state.request)) {
+      state.taken = new Promise(resolve => {
+        state.onTaken = resolve
+      })
+    }
     await new Promise<void>(resolve => this.#options.send({ kind: 'part', id: state.id, bytes }, resolve))
   }
 }

@@ -65,6 +65,7 @@ process.on('message', (message: ToChild) => {
   if (message.kind === 'open') void open(message.options, message.readAhead)
   else if (message.kind === 'request') void answering!.answer(message.id, message.request)
   else if (message.kind === 'cancel') answering?.cancel(message.id)
+  else if (message.kind === 'taken') answering?.take(message.id)
   else end()
 })
 process.on('disconnect', endAlone)

@@ -1,6 +1,7 @@
 /** Runs one query on one connection and encodes its rows as the bytes of the result's body. */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api'
-import { BodyBuilder, objectKeys } from '../../../result/body.js'
+import { typeName } from '../../../../googlesql/data.js'
+import { bodyRows, type RowWriter } from '../../../result/body.js'
 import { BrokenContractError, NO_PROMISE } from '../../../result/broken-contract.js'
 import { ValueError } from '../../../result/scalar-text.js'
 import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
@@ -26,7 +27,7 @@ export async function runQuery(
     const writers = request.columns.map((column, i) =>
       compileCellWriter(column, request.contract[i] ?? NO_PROMISE, request),
     )
-    return writeRows(await begun, writers, request, sendPart)
+    return writeRows(await begun, writers, request, await rowWriter(request), sendPart)
   })
 }
 
@@ -74,34 +75,42 @@ function expectColumns(expected: number, given: number): void {
   if (given !== expected) throw new UnexpectedValueError(`${expected} columns expected, DuckDB gave ${given}`)
 }
 
+async function rowWriter({ columns, contract, maxBytes, exported }: RunRequest): Promise<RowWriter> {
+  const names = columns.map(({ name }) => name)
+  if (exported === undefined) return bodyRows(names, maxBytes)
+  // Loaded here: only processes of exports write formats.
+  const { exportRows } = await import('../../../formats/index.js')
+  const typed = columns.map(({ name, type }) => ({ name, type: typeName(type) }))
+  return (await exportRows(exported.format))(typed, { ...exported, isTruncated: false, contract })
+}
+
 async function writeRows(
   result: DuckDBResult,
   writers: readonly CellWriter[],
   request: RunRequest,
+  body: RowWriter,
   sendPart: SendPart,
 ): Promise<Answers['run']> {
   expectColumns(writers.length, result.columnCount)
-  const names = request.columns.map(column => column.name)
-  const keys = objectKeys(names)
-  const body = new BodyBuilder(request.maxBytes)
+  const cells: string[] = []
   let [rowCount, column] = [0, 0]
   try {
     for await (const chunk of chunksOf(result)) {
       const vectors = writers.map((_, i) => chunk.getColumnVector(i))
-      for (let row = 0; row < chunk.rowCount; row++) {
+      const { rowCount: rows } = chunk
+      for (let row = 0; row < rows; row++) {
         if (rowCount === request.maxRows) return { body: body.finish(), rowCount, isTruncated: true }
-        let text = ''
-        for (column = 0; column < keys.length; column++) text += keys[column]! + writers[column]!(vectors[column]!, row)
-        body.add(`${text}}`)
+        for (column = 0; column < writers.length; column++) cells[column] = writers[column]!(vectors[column]!, row)
+        body.add(cells)
         rowCount++
       }
       const part = body.takePart()
       if (part !== null) await sendPart(part)
     }
   } catch (error) {
-    if (error instanceof ValueError)
-      throw new ValueError(`${error.message}, in row ${rowCount + 1} of column ${names[column]}`)
-    throw error instanceof BrokenContractError ? error.inColumn(names[column]!).inRow(rowCount + 1) : error
+    const name = request.columns[column]?.name ?? '?'
+    if (error instanceof ValueError) throw new ValueError(`${error.message}, in row ${rowCount + 1} of column ${name}`)
+    throw error instanceof BrokenContractError ? error.inColumn(name).inRow(rowCount + 1) : error
   }
   return { body: body.finish(), rowCount, isTruncated: false }
 }

@@ -1,13 +1,13 @@
 /**
  * Processes of the engine for queries that would make others wait: those that call JavaScript functions, which DuckDB calls on the
- * main thread of its process, and those that have held up or ended the process that queries share. Each of them has a process to
- * itself while it runs.
+ * main thread of its process, exports, and those that have held up or ended the process that queries share. Each of them has a
+ * process to itself while it runs.
  */
 import { constants } from 'node:os'
 import { BoundedMap } from '../../../model/bounded-map.js'
 import type { Clock } from '../../../model/ports.js'
 import { FairQueue, type Share } from './fair-queue.js'
-import { type Request, runsJavaScript, type SessionOptions } from './messages.js'
+import { isExport, type Request, runsJavaScript, type SessionOptions } from './messages.js'
 import { type Ask, type AskOptions, NO_SHARE, RequestFailure, unavailable } from './request-queue.js'
 import type { EngineProcess } from './supervisor.js'
 
@@ -85,22 +85,22 @@ export class ApartProcesses {
       }
     }
 
-  /** Makes the query of a request run apart from now on, whatever its arguments. */
+  /** Makes the query of a request run apart from now on, whatever its arguments. An export says nothing about calls. */
   remember(request: Request): void {
-    if ('sql' in request) this.#disruptive.set(request.sql, true)
+    if ('sql' in request && !isExport(request)) this.#disruptive.set(request.sql, true)
   }
 
   /** Whether the query of a request must not be sent to the shared process. */
   runsApart(request: Request): boolean {
     const isDisruptive = 'sql' in request && this.#disruptive.has(request.sql)
     if (isDisruptive) this.remember(request)
-    return isDisruptive || runsJavaScript(request)
+    return isDisruptive || runsJavaScript(request) || isExport(request)
   }
 
-  /** As EngineProcess.ask; processes are started when they are needed. */
+  /** As EngineProcess.ask; processes are started when they are needed. Exports, of which there are few, have no turns. */
   readonly #ask: Ask = async (request, options = {}) => {
-    const { share = NO_SHARE } = options
-    await this.#turn(share, options)
+    const share = isExport(request) ? null : (options.share ?? NO_SHARE)
+    if (share !== null) await this.#turn(share, options)
     const process = this.#idle.pop() ?? (await this.#start(share))
     let isFree = true
     try {
@@ -152,12 +152,12 @@ export class ApartProcesses {
     for (let begin = this.#turns.take(); begin; begin = this.#turns.take()) begin()
   }
 
-  #endTurn(share: Share): void {
-    this.#turns.release(share)
+  #endTurn(share: Share | null): void {
+    if (share !== null) this.#turns.release(share)
     this.#beginNext()
   }
 
-  async #start(share: Share): Promise<EngineProcess> {
+  async #start(share: Share | null): Promise<EngineProcess> {
     try {
       if (this.#isClosed) throw unavailable('closed')
       const process = await this.#options.start(ofApart(this.#options.session))
@@ -170,7 +170,7 @@ export class ApartProcesses {
     }
   }
 
-  #giveBack(process: EngineProcess, share: Share, isDead = this.#outdated.has(process)): void {
+  #giveBack(process: EngineProcess, share: Share | null, isDead = this.#outdated.has(process)): void {
     if (isDead) void this.#end(process)
     else this.#idle.push(process)
     this.#cancelTimer()

@@ -63,6 +63,8 @@ export interface RunRequest extends BoundQuery {
   /** What the endpoint promises about each column; empty if it promises nothing. */
   readonly contract: readonly ColumnPromise[]
   readonly maxBytes: number
+  /** For an export: what its rows are written as. Its parts are sent one by one, each when the one before it was taken. */
+  readonly exported?: { readonly format: string; readonly endpoint: string; readonly revision: string }
 }
 export type CheckRequest = Statement & { readonly kind: 'check'; readonly columns: readonly StructField[] }
 export type ExplainRequest = BoundQuery & { readonly kind: 'explain' }
@@ -80,6 +82,9 @@ export type Request =
   /** Looks again for tables without a schema file. */
   | { readonly kind: 'discover' }
   | { readonly kind: 'ping' }
+
+/** Whether the rows of a request are passed on as they come. */
+export const isExport = (request: Request): boolean => request.kind === 'run' && request.exported !== undefined
 
 /** The answer to each kind of request. */
 export interface Answers {
@@ -136,6 +141,8 @@ export type ToChild =
   | { readonly kind: 'open'; readonly options: SessionOptions; readonly readAhead: readonly string[] }
   | { readonly kind: 'request'; readonly id: number; readonly request: Request }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** The part of an export that was sent last has been taken. */
+  | { readonly kind: 'taken'; readonly id: number }
   | { readonly kind: 'close' }
 
 export type FromChild =

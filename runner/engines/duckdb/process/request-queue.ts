@@ -10,6 +10,8 @@ export interface AskOptions {
   readonly signal?: AbortSignal
   /** Whose request it is, so that no caller and no endpoint can use all connections. @default requests without one share a share */
   readonly share?: Share
+  /** For an export: takes its parts one by one. Where it rejects, the request is stopped. */
+  readonly onPart?: (bytes: Uint8Array) => Promise<void>
 }
 
 export type Ask = <K extends Request['kind']>(
@@ -56,6 +58,9 @@ interface Job {
   deaths: number
   /** The parts of the answer's body that were received so far. */
   parts: Uint8Array[]
+  readonly onPart: AskOptions['onPart']
+  /** Whether a part has been passed on: then the request cannot begin again. */
+  isBegun: boolean
   /** Set once it is cancelled while the child works on it: its connection is not free before it has stopped. */
   cancelTimer: (() => void) | null
 }
@@ -90,13 +95,13 @@ export class RequestQueue {
   }
 
   /** Sends a request. @throws RequestFailure, with `disruptive` for a query that the child was working on when it died. */
-  readonly ask: Ask = async (request, { signal, share = NO_SHARE } = {}) => {
+  readonly ask: Ask = async (request, { signal, share = NO_SHARE, onPart } = {}) => {
     if (signal?.aborted) throw new RequestFailure({ kind: 'interrupted' })
     let onAbort = (): void => undefined
     const answer = new Promise<never>((resolve, reject) => {
       const needsConnection = request.kind !== 'ping' && request.kind !== 'discover'
-      const common = { id: this.#nextId++, request, resolve, reject, deaths: 0, parts: [], cancelTimer: null }
-      const job: Job = { ...common, share: needsConnection ? share : null }
+      const begin = { deaths: 0, parts: [], onPart, isBegun: false, cancelTimer: null }
+      const job: Job = { id: this.#nextId++, request, resolve, reject, ...begin, share: needsConnection ? share : null }
       onAbort = () => this.#stop(job)
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#wait(job, 'end')
@@ -111,9 +116,16 @@ export class RequestQueue {
     this.#sendAll()
   }
 
-  /** Stores a part of the body of a request's answer. */
+  /** Stores a part of the body of a request's answer, or passes it on. */
   addPart(id: number, bytes: Uint8Array): void {
-    this.#running.get(id)?.parts.push(bytes)
+    const job = this.#running.get(id)
+    if (!job?.onPart) return void job?.parts.push(bytes)
+    if (job.cancelTimer !== null) return
+    job.isBegun = true
+    const taken = (): void => {
+      if (this.#running.get(id) === job && job.cancelTimer === null) this.#options.post({ kind: 'taken', id })
+    }
+    job.onPart(bytes).then(taken, () => this.#stop(job))
   }
 
   /** Settles a request with the child's outcome. */
@@ -175,6 +187,7 @@ export class RequestQueue {
   }
 
   #stop(job: Job): void {
+    if (job.cancelTimer !== null) return
     const { post, clock, onDisruptive, onStuck } = this.#options
     if (job.share === null) {
       // The request uses no connection, so the child need not be killed if the request does not stop.
@@ -201,7 +214,7 @@ export class RequestQueue {
     if (job.cancelTimer !== null) {
       // Its caller has left, so it is not run again, and cannot be tried alone.
       if (!isBlameless) this.#options.onDisruptive(job.request)
-    } else if (job.share !== null && !isBlameless) {
+    } else if (job.share !== null && (!isBlameless || job.isBegun)) {
       job.reject(new RequestFailure({ kind: 'disruptive', cause: reason, isCertain: false }))
     } else if (job.share === null && ++job.deaths >= MOST_DEATHS) {
       job.reject(unavailable(reason))

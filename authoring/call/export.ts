@@ -1,0 +1,42 @@
+/** `sluice call NAME --export FILE`: all rows of an endpoint, in a file that is there once it is whole. */
+import { extname } from 'node:path'
+import { EXPORT_FORMATS, type ResultFormat } from '../../runner/formats/index.js'
+import { UsageError } from '../../runner/model/errors.js'
+import { SETTING } from '../../runner/platform/write-failure.js'
+import type { CallArguments, CallOptions, Runner } from '../../runner/serve/runner.js'
+import type { Io } from '../terminal/io.js'
+import { plural } from '../terminal/plural.js'
+import type { ShownFormat } from '../terminal/print-result.js'
+import { fillWhole } from '../terminal/write-whole.js'
+
+export interface ExportOrder {
+  readonly path: string
+  readonly format: ResultFormat
+}
+
+/** What to write: in the format that is named, else by the file's ending. @throws UsageError. */
+export function exportOrder(path: string, shown: ShownFormat): ExportOrder {
+  const ending = extname(path).slice(1).toLowerCase()
+  const isAsked = ({ name, extension }: (typeof EXPORT_FORMATS)[number]): boolean =>
+    shown === 'text' ? name === ending || extension === ending : name === shown
+  const format = EXPORT_FORMATS.find(isAsked)
+  if (format) return { path, format: format.name }
+  const names = EXPORT_FORMATS.map(({ name }) => name).join(', ')
+  throw new UsageError([`an export is one of ${names}: name it by --format, or by the ending of the file`])
+}
+
+/** @throws RunnerError as `exportFor` does, SetupError where the file cannot be written. */
+export async function exportToFile(
+  runner: Runner,
+  name: string,
+  args: CallArguments,
+  { path, format }: ExportOrder,
+  options: CallOptions,
+  io: Io,
+): Promise<void> {
+  let count = 0
+  await fillWhole({ what: 'the export', path, setting: SETTING.export }, async file => {
+    count = await runner.export(name, args, bytes => file.writeFile(bytes), { ...options, format })
+  })
+  io.printError(`${plural(count, 'row')} in ${path}\n`)
+}

@@ -1,0 +1,85 @@
+/** `/api/endpoints/export/:ref`: all rows, sent as the engine gives them. */
+import type { ServerResponse } from 'node:http'
+import type { Writable } from 'node:stream'
+import { constants, createGzip } from 'node:zlib'
+import type { Request, RequestHandler } from 'express'
+import { RunnerError } from '../model/errors.js'
+import { authenticate } from '../request/authorize.js'
+import { type ExportDeps, type ExportEnd, type ExportHead, type ExportTarget, exportFor } from '../request/export.js'
+import { callHeaders, dispositionOf } from './headers.js'
+import { type Exchange, type ExchangeDeps, exchangeOf } from './request-context.js'
+import { callOf, tokenOf } from './routes.js'
+
+export type ExportRouteDeps = ExportDeps & Pick<ExchangeDeps, 'unsent'>
+
+/** Exports the endpoint that `:ref` names. */
+export function exportEndpoint(deps: ExportRouteDeps): RequestHandler {
+  return async (req, res) => {
+    const exchange = exchangeOf(res)
+    const caller = authenticate(deps.tokens, tokenOf(req))
+    exchange.progress.token = caller.token
+    refuseOldHttp(req)
+    const target = new ResponseTarget(res, exchange, deps.unsent.writeIdleMs)
+    await exportFor(caller, callOf(req, exchange), target, deps, exchange.progress)
+  }
+}
+
+/** A body without a length ends where the connection does, in HTTP/1.0: one that is broken off would look whole. */
+function refuseOldHttp({ httpVersionMajor, httpVersionMinor }: Request): void {
+  if (httpVersionMajor > 1 || httpVersionMinor >= 1) return
+  const detail =
+    'An export needs HTTP/1.1, in which an answer that is broken off shows. A proxy must use it too: in nginx, proxy_http_version 1.1.'
+  throw new RunnerError('HTTP_VERSION_TOO_OLD', { detail })
+}
+
+/** The body of the response; its chunks end only where all rows have been sent. */
+class ResponseTarget implements ExportTarget {
+  readonly #res: ServerResponse
+  readonly #exchange: Exchange
+  readonly #writeIdleMs: number
+  #body: Writable
+
+  constructor(res: ServerResponse, exchange: Exchange, writeIdleMs: number) {
+    this.#res = res
+    this.#exchange = exchange
+    this.#writeIdleMs = writeIdleMs
+    this.#body = res
+  }
+
+  begin({ endpoint, format, coding, ignored }: ExportHead): void {
+    const [res, exchange] = [this.#res, this.#exchange]
+    const disposition = dispositionOf(format, endpoint.name)
+    const call = callHeaders({ ignored, runMs: null, totalMs: exchange.elapsedMs(), cost: null })
+    for (let i = 0; i < call.length; i += 2) res.setHeader(call[i]!, call[i + 1]!)
+    res.setHeader('Cache-Control', 'no-store')
+    res.setHeader('Content-Type', format.contentType)
+    if (disposition !== null) res.setHeader('Content-Disposition', disposition)
+    res.statusCode = 200
+    if (coding === null) return
+    res.setHeader('Content-Encoding', coding)
+    // The bytes are compressed for one caller, who waits for it.
+    const gzip = createGzip({ level: constants.Z_BEST_SPEED })
+    gzip.pipe(res)
+    res.once('close', () => gzip.destroy())
+    this.#body = gzip
+  }
+
+  /** The system has all of it when it resolves; it never does when the caller leaves. */
+  async write(bytes: Uint8Array): Promise<void> {
+    const { socket } = this.#res
+    // Without a listener, node:http destroys a socket whose time is up. It notices when a part of what it has to send was taken.
+    socket?.setTimeout(this.#writeIdleMs)
+    await new Promise<void>(resolve => this.#body.write(bytes, () => resolve()))
+    socket?.setTimeout(0)
+  }
+
+  async end({ rows, cost }: ExportEnd): Promise<void> {
+    this.#exchange.rows = rows
+    this.#exchange.cost = cost
+    this.#res.socket?.setTimeout(this.#writeIdleMs)
+    await new Promise<void>(resolve => {
+      this.#res.once('finish', resolve)
+      this.#body.end()
+    })
+  }
+}
