@@ -11,6 +11,7 @@ export const SECTIONS = [
   'At 10 million entries',
   'BigQuery',
   'Other formats of a result',
+  'Exports',
   'Pages',
   'The explorer',
   'Planning',

@@ -14,6 +14,7 @@ import { arithmetic } from './arithmetic.js'
 import { decoding, inFrontOfFake } from './bigquery.js'
 import { deriving } from './derive.js'
 import { inBrowser } from './explorer.js'
+import { exporting } from './exports.js'
 import { type Figure, percentile, spread, table, timed } from './figures.js'
 import { readingFiles } from './files.js'
 import { formatHits } from './format-hits.js'
@@ -201,6 +202,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--arithmetic': async folder => writeSection('Arithmetic', await arithmetic(folder)),
   '--files': async folder => writeSection('Text files', table(await readingFiles(folder))),
   '--formats': async folder => writeSection('Other formats of a result', table(await formats(folder))),
+  '--exports': async folder => writeSection('Exports', table(await exporting(folder))),
   '--pages': async folder => writeSection('Pages', table(await pageHits({ folder, program: PROGRAM }))),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
   '--explorer': async () => writeSection('The explorer', table(await inBrowser())),
