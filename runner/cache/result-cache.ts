@@ -75,6 +75,11 @@ export class ResultCache {
     return this.#deps.store.keep(result, key, as, keepMs)
   }
 
+  /** Resolves when other replicas can find the result that was stored under this key. */
+  shared(key: string): Promise<unknown> {
+    return this.#deps.store.shared(key)
+  }
+
   /** Whether the entry is in memory, and stays for so long. */
   isKept(key: string, keepMs: number): boolean {
     return this.#deps.store.keptMs(key) >= keepMs

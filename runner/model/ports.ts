@@ -185,6 +185,8 @@ export interface ResultStore {
    * most for twice as long. False where it is not stored under `key`, or has no room.
    */
   keep(result: StoredResult, key: string, as: string, keepMs: number): Promise<boolean> | boolean
+  /** Resolves when what was set under this key, and is shared, is where other replicas find it, or cannot get there. */
+  shared(key: string): Promise<unknown>
   /** How long the entry in this process's memory is kept, in milliseconds; 0 or less for a key without one. */
   keptMs(key: string): number
   /** Removes every entry whose key has this prefix ('' for all), in every replica. Rejects where some may be left. */

@@ -15,6 +15,8 @@ export interface WalkedService {
   write(rows: readonly WalkedRow[]): Promise<void> | void
   /** Drops the results of all endpoints. */
   forget(): Promise<void>
+  /** Whether a result may be lost at any time, as where Redis is too slow on a busy machine. */
+  readonly mayLose?: boolean
 }
 
 const IDS = '6c9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a'
@@ -112,7 +114,7 @@ export async function makeWalks(count: number, seed: number, service: WalkedServ
         : service.call(isFollowed ? `${endpoint.name}?${query}` : `${path}&${own}`))
       const text = await response.text()
       const about = `seed ${seed}, walk ${walk}: ${path}&${own}: ${text.slice(0, 300)}`
-      if (response.status === 410 && isForgotten) {
+      if (response.status === 410 && (isForgotten || service.mayLose)) {
         gone += 1
         found.length = 0
         break

@@ -47,6 +47,10 @@ export class MemoryStore implements ResultStore {
     return this.keptMs(as) >= keepMs || this.set(as, result, 2 * keepMs, entry.purges)
   }
 
+  async shared(_key: string): Promise<unknown> {
+    return
+  }
+
   keptMs(key: string): number {
     return this.#cache.getRemainingTTL(key)
   }

@@ -17,6 +17,8 @@ export class TieredStore extends MemoryStore {
     onEvent: listener => this.#options.shared.onEvent(listener),
   }
   readonly #options: TieredStoreOptions
+  /** Writes to the shared store that have not ended, by key. */
+  readonly #writes = new Map<string, Promise<unknown>>()
   /** The number of purges: a result that was being read then may be purged. */
   #purges = 0
 
@@ -34,8 +36,20 @@ export class TieredStore extends MemoryStore {
     if ((this.entry(key)?.storedAt ?? 0) > result.storedAt) return false
     const isInMemory = await super.set(key, result, keepMs, purges)
     const written = purges && this.#attempt('set', this.#options.shared.set(key, result, keepMs, purges))
+    if (written) this.#noteWrite(key, written)
     // The caller does not wait for this write: Redis receives it before the release of the lease, on the same connection.
     return isInMemory || (await written) === true
+  }
+
+  override async shared(key: string): Promise<unknown> {
+    return this.#writes.get(key)
+  }
+
+  #noteWrite(key: string, written: Promise<unknown>): void {
+    const ended = written.then(() => {
+      if (this.#writes.get(key) === ended) this.#writes.delete(key)
+    })
+    this.#writes.set(key, ended)
   }
 
   override async purge(prefix: string): Promise<void> {

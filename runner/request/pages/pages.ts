@@ -62,9 +62,14 @@ export class Pages {
   async keep(plan: PagePlan, { result, outcome, isStored }: CacheAnswer, cached: CacheRequest): Promise<boolean> {
     if (!isOfCursor(plan, result)) throw gone('The data has changed')
     if (isAlone(plan, result)) return true
+    const key = walkKey(plan.key, result.now)
     // A run of its own is stored as what is kept.
-    if (cached.keepMs !== undefined) return isStored || outcome !== 'miss'
-    return this.#results.keep(result, cached.key, walkKey(plan.key, result.now), plan.keepMs)
+    const isOwn = cached.keepMs !== undefined
+    const isStoredOwn = isStored || outcome !== 'miss'
+    const isKept = isOwn ? isStoredOwn : await this.#results.keep(result, cached.key, key, plan.keepMs)
+    // The next page may be asked of another replica.
+    await this.#results.shared(key)
+    return isKept
   }
 
   /** The page, and the key under which it is stored; null where the store has no room for it. Callers at the same time share it. */
