@@ -27,7 +27,8 @@ import {
 } from 'apache-arrow'
 import type { ScalarKind, Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
-import { BodyPieces, BodyTooLargeError, type RowWriter } from '../result/body.js'
+import { BodyPieces, BodyTooLargeError } from '../result/body.js'
+import type { RowWriter } from '../result/row-writer.js'
 import type { RowFacts } from './format.js'
 import { cellReaders, type RowReader, rowsOf, stringOf, type ValueReader } from './rows.js'
 import {

@@ -1,7 +1,7 @@
 /** What a format of results is. Each is one file beside this one, and one line in the list of index.ts. */
 import type { ContractColumn } from '../model/endpoint.js'
 import type { ColumnPromise, ResultColumn } from '../model/query.js'
-import type { RowWriter } from '../result/body.js'
+import type { RowWriter } from '../result/row-writer.js'
 
 export interface Format {
   /** By which `format` in an address, and a command's `--format`, asks for it. */

@@ -6,7 +6,8 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { ScalarKind, Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
-import { BodyTooLargeError, type RowWriter } from '../result/body.js'
+import { BodyTooLargeError } from '../result/body.js'
+import type { RowWriter } from '../result/row-writer.js'
 import type { RowFacts } from './format.js'
 import { cellReaders, type RowReader, rowsOf, stringOf, type ValueReader, wordOf } from './rows.js'
 import {

@@ -123,7 +123,7 @@ async function keptAnswer(
     const answer = await fromCache(caller, own, request, deps.results)
     if (await deps.pages.keep(page, answer, own)) return answer
   }
-  const detail = 'The result is too large to be kept for its pages; ask for less.'
+  const detail = 'The result is too large to be kept for its pages. Ask for less, or for an export.'
   throw new RunnerError('RESULT_TOO_LARGE', { detail })
 }
 

@@ -1,5 +1,7 @@
 /** Collects rows into bytes: those of a result into its body, `{"result":[{…},…]}`. */
 
+import type { RowWriter } from './row-writer.js'
+
 export const RESULT_HEAD = '{"result":['
 export const RESULT_TAIL = ']}'
 
@@ -72,16 +74,6 @@ export function encodeTexts(texts: Iterable<string>, maxBytes = Number.POSITIVE_
 }
 
 const PART_BYTES = 1_048_576
-
-/** Writes rows in some format, as they come. */
-export interface RowWriter {
-  /** @param cells the JSON text of each value of the row @throws BodyTooLargeError as soon as there are more bytes than may be. */
-  add(cells: readonly string[]): void
-  /** Takes the bytes written since the last call, once they are enough for one part; else null. Taken bytes are not kept. */
-  takePart(): Uint8Array | null
-  /** The bytes that no part has taken, with those that end the format. @throws BodyTooLargeError. */
-  finish(): Uint8Array
-}
 
 /** A format whose rows are texts of their own. */
 export interface RowTexts {

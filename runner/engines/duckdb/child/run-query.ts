@@ -1,8 +1,9 @@
 /** Runs one query on one connection and encodes its rows as the bytes of the result's body. */
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api'
 import { typeName } from '../../../../googlesql/data.js'
-import { bodyRows, type RowWriter } from '../../../result/body.js'
+import { bodyRows } from '../../../result/body.js'
 import { BrokenContractError, NO_PROMISE } from '../../../result/broken-contract.js'
+import type { RowWriter } from '../../../result/row-writer.js'
 import { ValueError } from '../../../result/scalar-text.js'
 import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../process/messages.js'
 import { withStatement } from '../values/bind-parameters.js'
