@@ -75,10 +75,16 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
 
 async function purgeReaders(base: string, token: string, table: string, io: Io): Promise<number> {
   const answer = await askServer(base, token, 'POST', `/api/tables/${encodeURIComponent(table)}/purge`)
-  const { purged } = answer as { readonly purged: readonly string[] }
+  const { purged, refused = [] } = answer as {
+    readonly purged: readonly string[]
+    readonly refused?: readonly string[]
+  }
   if (purged.length > 0) {
     io.print(`purged ${plural(purged.length, 'endpoint')}: ${listed(purged, MAX_NAMED)}\n`)
-    return EXIT.clean
+    if (refused.length === 0) return EXIT.clean
+    const others = 'whose results of others the purge would reach'
+    io.printError(`sluice: not ${plural(refused.length, 'endpoint')}, ${others}: ${listed(refused, MAX_NAMED)}\n`)
+    return EXIT.problems
   }
   io.printError(`sluice: nothing was purged: no endpoint that the token may call reads ${table}\n`)
   return EXIT.problems

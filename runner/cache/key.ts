@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../model/endpoint.js'
 import type { ArgumentMap } from '../model/query.js'
-import { tenantKeyPrefix } from '../model/result-key.js'
+import { PAGED, tenantKeyPrefix } from '../model/result-key.js'
 
 /**
  * Two calls share a key exactly when they have the same typed arguments for the same revision of an endpoint, in any order.
@@ -17,9 +17,9 @@ const valuesOf = ({ parameters }: Pick<Endpoint, 'parameters'>, args: ArgumentMa
   parameters.map(({ name }) => (Object.hasOwn(args, name) ? [args[name]] : 0))
 
 /** The key of the result for this key whose `@now` was this, which is given out in pages; and of its rows `from` to `to`. */
-export const walkKey = (key: string, now: string): string => `${key}~${now}`
+export const walkKey = (key: string, now: string): string => `${key}${PAGED}${now}`
 export const pageKey = (key: string, now: string, from: number, to: number): string =>
-  `${walkKey(key, now)}~${from}-${to}`
+  `${walkKey(key, now)}${PAGED}${from}-${to}`
 
 /** Short digests of an endpoint's revision, and of arguments by their names, 96 bits each: for cursors. */
 export const revisionDigest = ({ revision }: Pick<Endpoint, 'revision'>): string => hashOf(revision).slice(0, 16)

@@ -43,6 +43,8 @@ export interface CacheAnswer {
   readonly outcome: CacheOutcome
   /** True when the result has just been stored. */
   readonly isStored: boolean
+  /** Present where a run's result was not stored since it is too large for the store. */
+  readonly isTooLarge?: boolean
   /** How long the run took that this call waited for, in milliseconds; null where it waited for no run. */
   readonly runMs: number | null
   /** What the warehouse billed for the run that this call started; null where it started none. */

@@ -30,6 +30,9 @@ interface Running {
 /** The most refused arguments that are remembered. */
 const MAX_REFUSALS = 1_000
 
+/** Failures that the same call meets again, as long as the data stays as it is. */
+const REFUSALS: readonly ErrorCode[] = ['ARGUMENT_INVALID', 'PAGE_GONE']
+
 /** Failures of a run that concern the token that it counts for, and no other. */
 const OF_ITS_TOKEN: readonly ErrorCode[] = ['BUDGET_EXCEEDED', 'OVERLOADED']
 
@@ -42,7 +45,7 @@ export class ResultCache {
   readonly #background: Background
   readonly #flights = new SingleFlight<CacheAnswer>()
   readonly #running = new Set<Running>()
-  /** Arguments that the engine refused: for a short time, since a corrected manifest or new data may make them valid. */
+  /** Calls that failed so, such as arguments that the engine refused: for a short time, since a corrected manifest or new data may make them valid. */
   readonly #refusals = new NodeCache({ stdTTL: 60, checkperiod: 60, maxKeys: MAX_REFUSALS, useClones: false })
   /** The number of calls whose data had no fingerprint. */
   #unknownStates = 0
@@ -212,7 +215,7 @@ export class ResultCache {
 
   #runForCaller(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     return this.#runOnce(request, signal, null).catch((thrown: unknown) => {
-      const isRefusal = thrown instanceof RunnerError && thrown.code === 'ARGUMENT_INVALID' && request.isCurrent()
+      const isRefusal = thrown instanceof RunnerError && REFUSALS.includes(thrown.code) && request.isCurrent()
       // A full list is emptied: each key costs one more query then.
       if (isRefusal && this.#refusals.getStats().keys >= MAX_REFUSALS) this.#refusals.flushAll()
       if (isRefusal) this.#refusals.set(request.key, thrown)
@@ -276,7 +279,8 @@ export class ResultCache {
       const mayStore = keepMs > 0 && isOfOneState && running.mayStore && request.isCurrent()
       const isStored = mayStore && (await store.set(key, result, keepMs, claim.purges))
       if (isStored) outcome = { kind: 'stored' }
-      return { result, isStored, runMs, cost: set.cost ?? null, outcome: 'miss' }
+      const isTooLarge = mayStore && !isStored && store.entry(key) === undefined
+      return { result, isStored, isTooLarge, runMs, cost: set.cost ?? null, outcome: 'miss' }
     } catch (thrown) {
       outcome = outcomeOf(thrown)
       throw thrown

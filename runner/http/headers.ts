@@ -3,6 +3,7 @@
  * says of it. Both ways on which results are sent, CORS and OpenAPI read these rows.
  */
 import type { Format } from '../formats/format.js'
+import { CURSOR } from '../model/page.js'
 import type { QueryCost } from '../model/query.js'
 import type { RunResponse } from '../request/handle.js'
 
@@ -163,7 +164,8 @@ const ROWS: readonly ResponseHeader[] = [
 function nextLink(url: string, next: string): string {
   const [path = '', ...rest] = url.split('?')
   const pairs = rest.join('?').split('&')
-  const others = pairs.filter(pair => pair !== '' && !/^cursor(?:=|$)/.test(pair))
+  // The names were decoded before the call, so they can be.
+  const others = pairs.filter(pair => pair !== '' && decodeURIComponent(pair.split('=', 1)[0]!) !== CURSOR)
   // An address holds one character a byte, and may hold what ends the address in this header.
   const encoded = [path, [...others, `cursor=${next}`].join('&')]
     .join('?')

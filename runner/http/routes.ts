@@ -11,7 +11,7 @@ import { explainCall } from '../request/explain-call.js'
 import { handleFor, type RequestDeps, type RunRequest } from '../request/handle.js'
 import { perCaller } from '../request/per-caller.js'
 import { admitCall } from '../request/plan.js'
-import { purgeEndpoints, readersOf } from '../request/purge.js'
+import { isPurgeable, purgeEndpoints, readersOf } from '../request/purge.js'
 import { parsePairs } from '../request/raw-arguments.js'
 import { readBodyArguments } from './body.js'
 import { type SendDeps, sendResult } from './representation/send-result.js'
@@ -109,8 +109,13 @@ export function purgeReaders(deps: RequestDeps): RequestHandler {
   return async (req, res) => {
     const caller = identify(req, res, deps)
     const readers = readersOf(paramOf(req, 'table'), caller, deps.endpoints())
-    await purgeEndpoints(caller, readers, deps)
-    sendJson(req, res, { purged: readers.map(({ name }) => name) })
+    const own = readers.filter(reader => isPurgeable(caller, reader))
+    // Where there are only others, the purge is refused.
+    const meant = own.length > 0 ? own : readers
+    await purgeEndpoints(caller, meant, deps)
+    const others = readers.filter(reader => !meant.includes(reader))
+    const names = (endpoints: readonly Endpoint[]) => endpoints.map(({ name }) => name)
+    sendJson(req, res, { purged: names(meant), ...(others.length > 0 && { refused: names(others) }) })
   }
 }
 

@@ -17,6 +17,10 @@ export function purgePrefixesOf(key: string): readonly [all: '', endpoint: strin
   return ['', endpoint, key.slice(0, key.indexOf(':', endpoint.length) + 1) || endpoint]
 }
 
+/** In the keys of results that are given out in pages, and of pages; in no other key. */
+export const PAGED = '~'
+export const isPaged = (key: string): boolean => key.includes(PAGED)
+
 /** The id of the key's endpoint; '' for a key without an endpoint. */
 export const endpointIdOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':')))
 

@@ -9,7 +9,7 @@ import { etagInTurns } from '../model/result-key.js'
 import { beginWait } from './authorize.js'
 import { chooseType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
-import type { PagePlan } from './pages/pages.js'
+import { type PagePlan, pageGone } from './pages/pages.js'
 import { admitCall, type PlanDeps, type Progress, planCall, walkRequest } from './plan.js'
 import { mergeArguments, type RawArguments } from './raw-arguments.js'
 import { type RunOrder, runQuery } from './run-query.js'
@@ -103,26 +103,35 @@ async function pageFromCache(
   deps: RequestDeps,
 ) {
   const { pages, results } = deps
-  const answer = await fromCache(caller, cached!, request, results)
+  // Another run would not be the result that the cursor leads on in.
+  const asked = page.cursor === null ? request : { ...request, wantsFresh: false }
+  const answer = await fromCache(caller, cached!, asked, results)
   const isKept = await pages.keep(page, answer, cached!)
-  const kept = isKept ? answer : await keptAnswer(caller, { order, cached, page }, request, deps)
+  const kept = isKept ? answer : await keptAnswer(caller, { order, page }, answer, request, deps)
   const { page: result, key } = await pages.cut(page, kept.result)
   const cursorAt = (row: number): string => page.cursorAt(kept.result, (page.cursor?.from ?? 0) + row)
   return { ...kept, result, key, isCacheable: order.endpoint.cache !== null, cursorAt }
 }
 
-/** The answer of a run of its own, where a cached result was not stored: it was too old by then, or its data has changed meanwhile. */
+/** How often a first page runs its query again whose result could not be stored: the data, or what was purged, had changed meanwhile. */
+const MAX_OWN_RUNS = 2
+
+/** The answer of a run of its own, which is kept. @throws RunnerError RESULT_TOO_LARGE, PAGE_GONE. */
 async function keptAnswer(
   caller: Caller,
-  { order, cached, page }: PlannedPage,
+  { order, page }: Omit<PlannedPage, 'cached'>,
+  first: CacheAnswer,
   request: RunRequest,
   deps: RequestDeps,
 ) {
-  if (cached!.keepMs === undefined) {
+  let answer = first
+  for (let runs = 0; runs < MAX_OWN_RUNS && !answer.isTooLarge; runs++) {
     const own = walkRequest(order, page, null, caller, deps)
-    const answer = await fromCache(caller, own, request, deps.results)
-    if (await deps.pages.keep(page, answer, own)) return answer
+    const next = await fromCache(caller, own, { ...request, wantsFresh: false }, deps.results)
+    if (await deps.pages.keep(page, next, own)) return next
+    answer = next
   }
+  if (!answer.isTooLarge) throw pageGone('The data or the endpoint has changed again and again')
   const detail = 'The result is too large to be kept for its pages. Ask for less, or for an export.'
   throw new RunnerError('RESULT_TOO_LARGE', { detail })
 }

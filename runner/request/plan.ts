@@ -6,10 +6,11 @@ import { type ArgumentProblem, invalidArguments, notAllowed, RunnerError } from 
 import { CURSOR } from '../model/page.js'
 import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
+import { etagInTurns } from '../model/result-key.js'
 import { authorize, beginWait, NOT_ALLOWED, OUT_OF_SCOPE } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
 import { takePage } from './pages/page-arguments.js'
-import type { PagePlan, Pages } from './pages/pages.js'
+import { type PagePlan, type Pages, pageGone } from './pages/pages.js'
 import type { RawArguments } from './raw-arguments.js'
 import { type EndpointIndex, findBroken, route } from './route.js'
 import { type RunDeps, type RunOrder, runQuery } from './run-query.js'
@@ -90,8 +91,15 @@ function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheReq
 export function walkRequest(order: RunOrder, page: PagePlan, now: bigint | null, caller: Caller, deps: PlanDeps) {
   const nowMicros = now ?? deps.clock.nowMicros()
   const ttlMs = order.endpoint.cache?.ttlMs ?? 0
+  const request = runRequest({ ...order, nowMicros }, caller, deps)
+  const etag = page.cursor?.etag
   return {
-    ...runRequest({ ...order, nowMicros }, caller, deps),
+    ...request,
+    run: async (signal: AbortSignal, isBackground: boolean) => {
+      const set = await request.run(signal, isBackground)
+      if (etag !== undefined && (await etagInTurns(set.body)) !== etag) throw pageGone('The data has changed')
+      return set
+    },
     key: walkKey(page.key, String(nowMicros)),
     keepMs: page.keepMs,
     policy: { ttlMs, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false },

@@ -16,9 +16,11 @@ import type { EndpointIndex } from './route.js'
 export async function purgeEndpoints(caller: Caller, endpoints: readonly Endpoint[], deps: RequestDeps): Promise<void> {
   const { results, observe } = deps
   if (!caller.mayPurge) throw refused('the token was made without --purge')
-  for (const [{ name }, prefix] of endpoints.map(endpoint => [endpoint, purgedPrefix(caller, endpoint)] as const)) {
+  const prefixes = endpoints.map(endpoint => [endpoint.name, purgedPrefix(caller, endpoint)] as const)
+  if (prefixes.some(([, prefix]) => prefix === null)) throw refused(OTHERS)
+  for (const [name, prefix] of prefixes) {
     try {
-      await results.purge(prefix)
+      await results.purge(prefix!)
     } catch (cause) {
       observe({ kind: 'store.failed', operation: 'purge', cause })
       const detail = 'Results may be left in the shared store and in other replicas: ask again.'
@@ -45,15 +47,19 @@ export function readersOf(table: string, caller: Caller, index: EndpointIndex): 
 const isShardOf = (declared: string, name: string): boolean =>
   declared.endsWith('*') && name.startsWith(declared.slice(0, -1))
 
-/** The keys tell the calls of one tenant from others, and nothing else. */
-function purgedPrefix(caller: Caller, endpoint: Endpoint): string {
+/** Whether the caller's results of the endpoint can be purged without those of others. */
+export const isPurgeable = (caller: Caller, endpoint: Endpoint): boolean => purgedPrefix(caller, endpoint) !== null
+
+/** The keys tell the calls of one tenant from others, and nothing else. Null where a purge would reach results of others. */
+function purgedPrefix(caller: Caller, endpoint: Endpoint): string | null {
   if (Object.keys(caller.pinned).length === 0) return keyPrefix(endpoint.id)
   const parameters = endpoint.parameters.filter(
     ({ name }) => name === endpoint.tenant && Object.hasOwn(caller.pinned, name),
   )
-  if (parameters.length > 0) return tenantPrefix(endpoint, bindPinned(caller, { parameters }, new Map()))
-  throw refused('the token pins arguments, but not the tenant of the endpoint: the purge would reach results of others')
+  return parameters.length > 0 ? tenantPrefix(endpoint, bindPinned(caller, { parameters }, new Map())) : null
 }
+
+const OTHERS = 'the token pins arguments, but not the tenant of the endpoint: the purge would reach results of others'
 
 const refused = (reason: string): RunnerError =>
   notAllowed('The token may not purge results.', { rule: 'purge', reason })

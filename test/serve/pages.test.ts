@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { addToken } from '../../authoring/token/token-writer.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { startServe } from '../cli/command.js'
+import { pause, until } from '../until.js'
 import { makeWalks, numbersOf, WALKED, WALKED_FIELDS, type WalkedRow, type WalkedService } from './page-walks.js'
 import { foldersOf, openReplica, purge, queries, type Replica, settingsOf, TOKEN } from './shop.js'
 
@@ -21,6 +22,21 @@ tenant_free: [walks.rows]
 settings: { pages: { max_size: 100, keep_seconds: 1 } }
 sql: |
   SELECT id, @owner AS owner FROM walks.rows WHERE id < @n AND @owner IS NOT NULL ORDER BY id
+`,
+  'walks.brief': `id: 7c9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a03
+name: walks.brief
+description: Rows that are kept for long, and their pages briefly.
+settings: { cache: { ttl_seconds: 3600 }, pages: { keep_seconds: 1 } }
+sql: |
+  SELECT id FROM walks.rows ORDER BY id
+`,
+  'walks.slow': `id: 7c9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a04
+name: walks.slow
+description: Takes a second.
+settings: { pages: {} }
+sql: |
+  SELECT id, (SELECT SUM(MOD(i * j, 1009)) FROM UNNEST(GENERATE_ARRAY(1, 3000)) AS i, UNNEST(GENERATE_ARRAY(1, 3000)) AS j) AS n
+  FROM walks.rows ORDER BY id
 `,
   'walks.large': `id: 7c9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a02
 name: walks.large
@@ -224,6 +240,60 @@ describe('pages', function () {
     ])
   })
 
+  it('go on although a caller asks for a new result beside a cursor', async () => {
+    const fresh = await addToken(settingsOf(folder, {}), { name: 'fresh', allow: ['walks.*'], fresh: '100/min' })
+    const path = 'walks.rows-6?page_size=3&step=1'
+    const { next } = await page(replica, path, fresh)
+    writeRows(folder, ROWS.slice(1))
+    const before = queries(replica)
+    const asked = await call(replica, `${path}&cursor=${next}`, { headers: { 'Cache-Control': 'no-cache' } }, fresh)
+    expect([asked.status, asked.headers.get('cache-status')?.slice(0, 11)]).to.deep.equal([200, 'sluice; hit'])
+    expect((await page(replica, `${path}&cursor=${next}`)).rows[0]!.id).to.equal(56)
+    expect(queries(replica)).to.equal(before)
+  })
+
+  it('can be begun again after a cursor is gone, and cost one query then', async () => {
+    const path = 'walks.brief?page_size=3'
+    const { next } = await page(replica, path)
+    writeRows(folder, ROWS.slice(1))
+    await pause(2_500)
+    expect((await page(replica, `${path}&cursor=${next}`)).status).to.equal(410)
+    const before = queries(replica)
+    expect((await page(replica, `${path}&cursor=${next}`)).status).to.equal(410)
+    for (let i = 0; i < 3; i++) {
+      const again = await page(replica, path)
+      expect((await page(replica, `${path}&cursor=${again.next}`)).status).to.equal(200)
+    }
+    expect(queries(replica)).to.equal(before)
+  })
+
+  it('are given of a result whose endpoint is purged or reloaded while the query runs', async () => {
+    for (const disturb of [
+      () => purge(replica, 'walks.slow'),
+      () => {
+        const path = join(folder, 'endpoints/walks.slow.yaml')
+        writeFileSync(path, MORE['walks.slow'].replace('Takes', 'It takes'))
+        return replica.runner.reload()
+      },
+    ]) {
+      const asked = page(replica, 'walks.slow?page_size=1')
+      await until(() => replica.events.at(-1)?.kind === 'query.started', 'the query has begun')
+      await disturb()
+      const { status, rest, rows } = await asked
+      // A caller whose endpoint has changed begins again.
+      expect([status, rest.code ?? rows.length]).to.be.deep.oneOf([
+        [200, 1],
+        [410, 'PAGE_GONE'],
+      ])
+    }
+  })
+
+  it('leave other results where they are', async () => {
+    expect((await call(replica, 'walks.rows-7?step=3')).status).to.equal(200)
+    for (let i = 0; i < 30; i++) await call(replica, `walks.large?n=${900 + i}&page_size=1`)
+    expect((await call(replica, 'walks.rows-7?step=3')).headers.get('cache-status')).to.contain('hit')
+  })
+
   it('are gone where the endpoint has changed since', async () => {
     const { next } = await page(replica, 'walks.owned?owner=a&page_size=1')
     writeFileSync(join(folder, 'endpoints/walks.owned.yaml'), MORE['walks.owned'].replace('Rows of', 'The rows of'))
@@ -233,8 +303,9 @@ describe('pages', function () {
   })
 
   it('of a result that is too large to be kept are a 502 that says so; a page that holds all of it is not', async () => {
+    const before = queries(replica)
     const { status, rest } = await page(replica, 'walks.large?n=5000&page_size=10')
-    expect([status, rest.code]).to.deep.equal([502, 'RESULT_TOO_LARGE'])
+    expect([status, rest.code, queries(replica) - before]).to.deep.equal([502, 'RESULT_TOO_LARGE', 1])
     const whole = await page(replica, 'walks.large?n=900&page_size=1000')
     expect([whole.status, whole.rows.length, whole.next]).to.deep.equal([200, 900, null])
   })
@@ -280,7 +351,7 @@ describe('pages', function () {
   })
 
   it('write addresses of next pages that hold whatever the caller’s address held', async () => {
-    const odd = await call(replica, 'walks.rows-7?page_size=1&x=a%20b&y=%3E%22&cursor=&z="<>')
+    const odd = await call(replica, 'walks.rows-7?page_size=1&x=a%20b&y=%3E%22&%63ursor=&cursor=&z="<>')
     const link = odd.headers.get('link')!
     expect(link).to.match(
       /^<\/api\/endpoints\/query\/walks\.rows-7\?page_size=1&x=a%20b&y=%3E%22&z=%22%3C%3E&cursor=[\w.-]+>; rel="next"$/,

@@ -1,6 +1,7 @@
 /** Results in the memory of this process, bounded in bytes; the least recently used are evicted first. */
 import { LRUCache } from 'lru-cache'
 import type { CacheSize, PurgeMarks, Replicas, ResultStore, StoredResult } from '../../model/ports.js'
+import { isPaged } from '../../model/result-key.js'
 
 /**
  * The memory of an entry besides body and key. Its objects take about 1 kB; those of evicted entries take twice that until
@@ -18,31 +19,41 @@ interface Entry {
   readonly purges: PurgeMarks | undefined
 }
 
+/** Results that are given out in pages, and the pages, have room of their own: so they evict no other result. */
+const PAGED_SHARE = 0.5
+
+type Cache = LRUCache<string, Entry>
+
 export class MemoryStore implements ResultStore {
   readonly replicas?: Replicas
-  readonly #cache: LRUCache<string, Entry>
+  readonly #results: Cache
+  readonly #paged: Cache
   readonly #maxEntryBytes: number
 
-  /** @param options `maxBytes` bounds keys, bodies, finished headers and compressed representations together */
+  /**
+   * @param options `maxBytes` bounds keys, bodies, finished headers and compressed representations together; what is given out in
+   *   pages may take half as much again
+   */
   constructor({ maxBytes }: { readonly maxBytes: number }) {
     this.#maxEntryBytes = maxBytes * LARGEST_SHARE
-    this.#cache = new LRUCache({ maxSize: Math.max(1, Math.floor(maxBytes)), sizeCalculation: ({ bytes }) => bytes })
+    this.#results = cacheOf(maxBytes)
+    this.#paged = cacheOf(maxBytes * PAGED_SHARE)
   }
 
   entry(key: string): StoredResult | undefined {
-    return this.#cache.get(key)?.result
+    return this.#of(key).get(key)?.result
   }
 
   set(key: string, result: StoredResult, keepMs: number, purges?: PurgeMarks): Promise<boolean> | boolean {
     if ((this.entry(key)?.storedAt ?? 0) > result.storedAt) return false
     const bytes = result.body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES
-    if (bytes <= this.#maxEntryBytes) this.#cache.set(key, { result, bytes, purges }, { ttl: Math.ceil(keepMs) })
-    else this.#cache.delete(key)
+    if (bytes <= this.#maxEntryBytes) this.#of(key).set(key, { result, bytes, purges }, { ttl: Math.ceil(keepMs) })
+    else this.#of(key).delete(key)
     return bytes <= this.#maxEntryBytes
   }
 
   keep(result: StoredResult, key: string, as: string, keepMs: number): Promise<boolean> | boolean {
-    const entry = this.#cache.get(key)
+    const entry = this.#of(key).get(key)
     if (entry?.result !== result) return false
     return this.keptMs(as) >= keepMs || this.set(as, result, 2 * keepMs, entry.purges)
   }
@@ -52,12 +63,12 @@ export class MemoryStore implements ResultStore {
   }
 
   keptMs(key: string): number {
-    return this.#cache.getRemainingTTL(key)
+    return this.#of(key).getRemainingTTL(key)
   }
 
   grow(key: string, bytes: number): void {
-    const entry = this.#cache.get(key)
-    if (entry) this.#cache.set(key, { ...entry, bytes: entry.bytes + bytes }, { noUpdateTTL: true })
+    const entry = this.#of(key).get(key)
+    if (entry) this.#of(key).set(key, { ...entry, bytes: entry.bytes + bytes }, { noUpdateTTL: true })
   }
 
   purge(prefix: string): Promise<void> | void {
@@ -65,14 +76,24 @@ export class MemoryStore implements ResultStore {
   }
 
   forget(isGone: (key: string) => boolean): void {
-    for (const key of [...this.#cache.keys()]) if (isGone(key)) this.#cache.delete(key)
+    for (const cache of [this.#results, this.#paged]) {
+      for (const key of [...cache.keys()]) if (isGone(key)) cache.delete(key)
+    }
   }
 
   size(): CacheSize {
-    return { entries: this.#cache.size, bytes: this.#cache.calculatedSize }
+    const [results, paged] = [this.#results, this.#paged]
+    return { entries: results.size + paged.size, bytes: results.calculatedSize + paged.calculatedSize }
   }
 
   async close(): Promise<void> {
-    this.#cache.clear()
+    this.forget(() => true)
+  }
+
+  #of(key: string): Cache {
+    return isPaged(key) ? this.#paged : this.#results
   }
 }
+
+const cacheOf = (maxBytes: number): Cache =>
+  new LRUCache({ maxSize: Math.max(1, Math.floor(maxBytes)), sizeCalculation: ({ bytes }) => bytes })

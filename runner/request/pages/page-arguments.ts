@@ -32,10 +32,16 @@ export function takePage(endpoint: Paged, given: RawArguments, cursors: Cursors)
   const cursor = cursorText ? cursors.open(endpoint.id, cursorText) : null
   const isSize = sizeText !== null && /^[0-9]{1,9}$/.test(sizeText)
   const size = isSize ? Number(sizeText) : (cursor?.size ?? pages.maxSize)
-  if (sizeText !== '' && (!isSize || size < 1 || size > pages.maxSize)) {
+  for (const [parameter, text] of [
+    [PAGE_SIZE, sizeText],
+    [CURSOR, cursorText],
+  ] as const) {
+    if (text === null) problems.push({ parameter, detail: 'must be a single value, given once' })
+  }
+  if (sizeText !== '' && sizeText !== null && (!isSize || size < 1 || size > pages.maxSize)) {
     problems.push({ parameter: PAGE_SIZE, detail: `must be a whole number from 1 to ${pages.maxSize}` })
   }
-  if (cursorText !== '' && cursor === null) {
+  if (cursorText && cursor === null) {
     problems.push({ parameter: CURSOR, detail: 'must be one that this endpoint has given with the page before' })
   }
   // Names without values are no arguments, as elsewhere.

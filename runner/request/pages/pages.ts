@@ -39,7 +39,7 @@ export class Pages {
    */
   plan({ size, cursor }: AskedPage, endpoint: Endpoint, args: ArgumentMap, key: string): PagePlan | null {
     const digests = { revision: revisionDigest(endpoint), args: argumentsDigest(endpoint, args) }
-    if (cursor !== null && cursor.revision !== digests.revision) throw gone('The endpoint has changed')
+    if (cursor !== null && cursor.revision !== digests.revision) throw pageGone('The endpoint has changed')
     if (cursor !== null && cursor.args !== digests.args) return null
     const cursorAt: PagePlan['cursorAt'] = ({ now, etag }, from) =>
       this.cursors.seal(endpoint.id, { ...digests, now, etag, from, size })
@@ -55,13 +55,10 @@ export class Pages {
     return isKept ? page : undefined
   }
 
-  /**
-   * Keeps the answer's result for the pages that follow; false where it is not stored.
-   * @throws RunnerError PAGE_GONE where it is not the one that the page belongs to.
-   */
+  /** Keeps the answer's result for the pages that follow; false where it is not stored. */
   async keep(plan: PagePlan, { result, outcome, isStored }: CacheAnswer, cached: CacheRequest): Promise<boolean> {
-    if (!isOfCursor(plan, result)) throw gone('The data has changed')
-    if (isAlone(plan, result)) return true
+    // What is not stored gives the same rows when it is computed again for its cursor, as it has just been.
+    if (plan.cursor !== null || isAlone(plan, result)) return true
     const key = walkKey(plan.key, result.now)
     // A run of its own is stored as what is kept.
     const isOwn = cached.keepMs !== undefined
@@ -112,5 +109,5 @@ const isOfCursor = ({ cursor }: PagePlan, { etag }: StoredResult): boolean => cu
 /** Whether all rows are on the first page. */
 const isAlone = ({ cursor, size }: PagePlan, { rowCount }: StoredResult): boolean => cursor === null && rowCount <= size
 
-const gone = (why: string): RunnerError =>
+export const pageGone = (why: string): RunnerError =>
   new RunnerError('PAGE_GONE', { detail: `${why} since the first page was given; begin again without cursor.` })
