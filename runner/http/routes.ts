@@ -83,9 +83,9 @@ export function describeToken(
   deps: RequestDeps & { readonly pricePerTib: number; readonly isDev?: boolean },
 ): RequestHandler {
   return (req, res) => {
-    const { token, pinned, admitFresh, mayExplain, mayPurge } = identify(req, res, deps)
+    const { token, pinned, admitFresh, mayExplain, mayPurge, mayExport } = identify(req, res, deps)
     const { name: engine } = deps.engine
-    const may = { fresh: admitFresh !== null, explain: mayExplain, purge: mayPurge }
+    const may = { fresh: admitFresh !== null, explain: mayExplain, purge: mayPurge, export: mayExport }
     sendJson(req, res, {
       name: token,
       pinned,

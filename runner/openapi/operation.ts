@@ -51,7 +51,7 @@ function summaryOf({ name, description }: Endpoint): string {
   return summary === '' ? name : summary
 }
 
-function descriptionOf({ description, maxRows, parameters, pages }: Endpoint): string {
+function descriptionOf({ name, description, maxRows, parameters, pages, export: exported }: Endpoint): string {
   const others = FORMATS.filter(({ name }) => name !== 'json')
     .map(spokenName)
     .join(', ')
@@ -61,6 +61,7 @@ function descriptionOf({ description, maxRows, parameters, pages }: Endpoint): s
     `At most ${maxRows} rows; \`X-Truncated\` is sent if there were more.`,
     pages ? 'With `page_size` the result comes page by page: `next` is the `cursor` of the next page.' : '',
     `Also as ${others}, by ${how}.`,
+    exported ? `A token that may export gets all rows from \`/api/endpoints/export/${name}\`.` : '',
     'Long arguments can be sent by POST to the same address, as a JSON object or a form.',
   ]
     .filter(sentence => sentence !== '')

@@ -164,7 +164,14 @@ describe('GET /api/token', () => {
 
   it('says what the token may do, and nothing of any other', async () => {
     const plain = await s.token({ allow: ['*'] })
-    const able = await s.token({ allow: ['*'], pin: { project: 'a' }, fresh: '1/min', explain: true, purge: true })
+    const able = await s.token({
+      allow: ['*'],
+      pin: { project: 'a' },
+      fresh: '1/min',
+      explain: true,
+      purge: true,
+      export: true,
+    })
     const engine = { engine: 'duckdb', usd_per_tib: null, dev: false }
     expect(await factsOf(plain)).to.deep.equal({
       name: 'token-1',
@@ -172,6 +179,7 @@ describe('GET /api/token', () => {
       fresh: false,
       explain: false,
       purge: false,
+      export: false,
       ...engine,
     })
     expect(await factsOf(able)).to.deep.equal({
@@ -180,6 +188,7 @@ describe('GET /api/token', () => {
       fresh: true,
       explain: true,
       purge: true,
+      export: true,
       ...engine,
     })
   })

@@ -128,6 +128,13 @@ describe('openapi: the document', () => {
     expect([...Object.keys(parameters), ...Object.keys(headers)]).not.to.include.members(['cursor', 'Link'])
   })
 
+  it('says where all rows are, of an endpoint that has exports', () => {
+    const exported = handMadeEndpoint({ export: { maxRows: 1, timeoutMs: 1 } })
+    const [whole, more] = [handMadeEndpoint(), exported].map(one => Object.values<Json>(documentOf([one]).paths)[0].get)
+    expect(whole.description).not.to.contain('export')
+    expect(more.description).to.contain('gets all rows from `/api/endpoints/export/tests.echo`.')
+  })
+
   it('is valid without endpoints', () => {
     expect(documentOf([])).to.deep.include({ paths: {}, tags: [] })
   })
