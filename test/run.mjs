@@ -83,7 +83,7 @@ function mochaWithCoverage(args) {
 /** The percentage of the lines that ran. Lines of packages, which the build bundles, do not count. */
 function coveredLines(folder) {
   const reports = ['--reporter=json-summary', '--reports-dir', join(folder, 'reports')]
-  spawnSync(process.execPath, [C8, 'report', '--temp-directory', join(folder, 'coverage'), ...reports], { stdio: 'inherit' })
+  spawnSync(process.execPath, [C8, 'report', '--merge-async', '--temp-directory', join(folder, 'coverage'), ...reports], { stdio: 'inherit' })
   const files = Object.entries(JSON.parse(readFileSync(join(folder, 'reports/coverage-summary.json'), 'utf8')))
   const own = files.filter(([file]) => file !== 'total' && !file.includes('node_modules')).map(([, { lines }]) => lines)
   const sum = key => own.reduce((total, lines) => total + lines[key], 0)

@@ -56,7 +56,7 @@ describeInBrowser('the explorer', ({ server, browser, on }) => {
             const alert = page.getByRole('alert')
             await alert.waitFor()
             expect((await alert.textContent())?.toLowerCase()).to.contain('token')
-            expect(await page.getByLabel('Token').inputValue()).to.equal('')
+            await until(async () => (await page.getByLabel('Token').inputValue()) === '', 'the field is empty')
           },
           { token: null },
         )

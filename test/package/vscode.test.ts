@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { callOf, endpointIn, folderOf, wordsOf } from '../../editors/vscode/call.js'
 import { command } from '../cli/command.js'
 import { need, whyPending } from '../installed/installed.js'
-import { ownManifest } from './own-registry.js'
+import { ownManifest, UNCOVERED } from './own-registry.js'
 
 const EXTENSION = JSON.parse(readFileSync('editors/vscode/package.json', 'utf8'))
 
@@ -74,7 +74,7 @@ describe(`the extension for VS Code${whyPending('vsce')}`, function () {
     const { jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8'))
     const { run } = jobs.notes.steps.find(({ name }: { name?: string }) => name === 'extension for VS Code')
     const script = run.replace(/^npm ci .*$/m, '')
-    const env = { ...process.env, RUNNER_TEMP: root }
+    const env = { ...process.env, ...UNCOVERED, RUNNER_TEMP: root }
     const packed = spawnSync('bash', ['-eo', 'pipefail', '-c', script], { cwd: root, env, encoding: 'utf8' })
     expect(packed.status, packed.stdout + packed.stderr).to.equal(0)
     const file = join(root, `sluice-${ownManifest.version}.vsix`)

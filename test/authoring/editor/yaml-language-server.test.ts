@@ -9,12 +9,17 @@ import { FILES, ORDERS } from './shop.js'
 
 const schema = (name: string): string => pathToFileURL(resolve('schemas', name)).href
 
-/** The settings that docs/editors.md has for VS Code, with the schemas of this checkout. */
-function documented(): { readonly schemas: Readonly<Record<string, string | readonly string[]>> } {
-  const page = readFileSync('docs/editors.md', 'utf8')
-  const settings = JSON.parse(/```json\n([\s\S]*?)```/.exec(page)![1]!) as { 'yaml.schemas': Record<string, string> }
-  const schemas = Object.entries(settings['yaml.schemas'])
-  return { schemas: Object.fromEntries(schemas.map(([path, globs]) => [schema(path.split('/').pop()!), globs])) }
+/** The files of each schema, as the extension for VS Code says, with the schemas of this checkout. */
+function associated(): { readonly schemas: Readonly<Record<string, string | readonly string[]>> } {
+  const { contributes } = JSON.parse(readFileSync('editors/vscode/package.json', 'utf8')) as Extension
+  const schemas = contributes.yamlValidation.map(({ fileMatch, url }) => [schema(url.split('/').pop()!), fileMatch])
+  return { schemas: Object.fromEntries(schemas) }
+}
+
+interface Extension {
+  readonly contributes: {
+    readonly yamlValidation: readonly { readonly fileMatch: string | readonly string[]; readonly url: string }[]
+  }
 }
 
 describe('the JSON Schemas in yaml-language-server', () => {
@@ -26,7 +31,7 @@ describe('the JSON Schemas in yaml-language-server', () => {
 
   before(async () => {
     folder = makeFolder(FILES)
-    const yaml = { ...documented(), validate: true, hover: true, completion: true, schemaStore: { enable: false } }
+    const yaml = { ...associated(), validate: true, hover: true, completion: true, schemaStore: { enable: false } }
     editor = await Editor.start({
       folders: [folder],
       program: [resolve('node_modules/yaml-language-server/bin/yaml-language-server'), '--stdio'],
