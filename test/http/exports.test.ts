@@ -250,6 +250,31 @@ describe('exports over HTTP', function () {
     clearInterval(timer)
   })
 
+  it('are dropped, and their query ended, where their reader takes one byte a second', async () => {
+    asked += 1
+    const socket = connect(server.port, '127.0.0.1').on('error', () => undefined)
+    sockets.push(socket)
+    const [failedBefore, read] = [kindsOf('query.failed').length, [] as Buffer[]]
+    socket.write(
+      `GET /api/endpoints/export/rows.all?thousands=${MANY} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${TOKEN}\r\n\r\n`,
+    )
+    const timer = setInterval(() => {
+      const byte = socket.read(1) as Buffer | null
+      if (byte) read.push(byte)
+    }, 1_000)
+    socket.on('readable', () => undefined) // Without a listener nothing would be read from the system.
+    await until(() => kindsOf('query.failed').length > failedBefore, 'the query ends')
+    await until(() => events.filter(({ kind }) => kind === 'request.done').length >= asked, 'it is dropped')
+    clearInterval(timer)
+    expect(lastDone().status).to.equal(499)
+    expect(Buffer.concat(read).toString()).to.match(/^H/)
+    // What the system had taken for it has no end.
+    socket.removeAllListeners('readable')
+    socket.on('data', data => void read.push(data)).resume()
+    await until(() => socket.closed || socket.readableEnded, 'the connection is closed')
+    expect(Buffer.concat(read).toString('latin1')).not.to.match(/\r\n0\r\n\r\n$/)
+  })
+
   it('end with their caller: one at a time for a token, and as many as --max-exports for all', async () => {
     const mine = await stall(`export/rows.all?thousands=${MANY}`)
     expect(await problemOf(get('export/rows.all?thousands=1'))).to.deep.include({
