@@ -1,10 +1,10 @@
 /** Conducts a call of an endpoint's tool: the same pins, cache, flights, budgets, log and metrics as over plain HTTP. */
 import type { Endpoint } from '../model/endpoint.js'
-import { type ArgumentProblem, failureOf, invalidArguments, RunnerError } from '../model/errors.js'
+import { type ArgumentProblem, failureOf, type RunnerError } from '../model/errors.js'
 import { requestDone } from '../model/events.js'
 import { CURSOR, PAGE_SIZE } from '../model/page.js'
 import type { Caller } from '../model/ports.js'
-import { bindPinned } from '../request/bind-pinned.js'
+import { bindPinned, invalidBeside } from '../request/bind-pinned.js'
 import { handleFor, type RunResponse } from '../request/handle.js'
 import { FORMAT_NAME } from '../request/negotiate.js'
 import type { Progress } from '../request/plan.js'
@@ -76,7 +76,8 @@ function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller)
   const rows = counted ? rowsOf(args, errors, counted) : DEFAULT_ROWS
   const own = Object.entries(args).filter(([name]) => known.includes(name))
   const given = parsedArguments(Object.fromEntries(own), true)
-  if (errors.length > 0) throw invalidArguments([...errors, ...bindingProblems(caller, endpoint, given)])
+  const listHint = (name: string): string => `send a list, {"${name}": ["a", "b"]}`
+  if (errors.length > 0) throw invalidBeside(errors, () => bindPinned(caller, endpoint, given, listHint))
   return endpoint.pages ? { given, ...pageOf(args, rows) } : { given, page: parsedArguments({}, true), rows }
 }
 
@@ -99,16 +100,6 @@ export function rowsOf(args: GivenArguments, errors: ArgumentProblem[], { name, 
   if (typeof rows === 'number' && Number.isInteger(rows) && rows >= 1 && rows <= most) return rows
   errors.push({ parameter: name, detail: `must be a whole number from 1 to ${most}` })
   return usual
-}
-
-function bindingProblems(caller: Caller, endpoint: Endpoint, given: RawArguments): readonly ArgumentProblem[] {
-  try {
-    bindPinned(caller, endpoint, given, name => `send a list, {"${name}": ["a", "b"]}`)
-    return []
-  } catch (thrown) {
-    if (thrown instanceof RunnerError && thrown.code === 'ARGUMENT_INVALID') return thrown.errors
-    throw thrown
-  }
 }
 
 function answerOf(response: RunResponse, given: RawArguments, rows: number, session: Session): ToolAnswer {

@@ -1,5 +1,5 @@
 /** Combines a caller's arguments with the token's pins, and types them as the endpoint declares. */
-import { notAllowed } from '../model/errors.js'
+import { type ArgumentProblem, invalidArguments, notAllowed, RunnerError } from '../model/errors.js'
 import {
   type ArgumentValue,
   type Parameter,
@@ -30,6 +30,20 @@ export function bindPinned(caller: Caller, endpoint: Bindable, given: RawArgumen
   const bound: Record<string, ArgumentValue> = Object.assign(Object.create(null), args)
   for (const { name, pinnedAs } of patterns) bound[name] = patternOf(pinnedAs!, args[name])
   return Object.freeze(bound)
+}
+
+/**
+ * The ARGUMENT_INVALID that names these problems, and those that binding finds besides.
+ * @throws what binding refuses for another reason.
+ */
+export function invalidBeside(problems: readonly ArgumentProblem[], bind: () => unknown): RunnerError {
+  try {
+    bind()
+    return invalidArguments(problems)
+  } catch (thrown) {
+    if (!(thrown instanceof RunnerError) || thrown.code !== 'ARGUMENT_INVALID') throw thrown
+    return invalidArguments([...problems, ...thrown.errors])
+  }
 }
 
 /** A pin is a plain text until `pinned_as` makes a regular expression of it. */

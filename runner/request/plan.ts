@@ -2,13 +2,13 @@
 import { cacheKey, walkKey } from '../cache/key.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { Endpoint } from '../model/endpoint.js'
-import { type ArgumentProblem, invalidArguments, notAllowed, RunnerError } from '../model/errors.js'
+import { invalidArguments, notAllowed } from '../model/errors.js'
 import { CURSOR } from '../model/page.js'
 import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
 import { etagInTurns } from '../model/result-key.js'
 import { authorize, beginWait, NOT_ALLOWED, OUT_OF_SCOPE } from './authorize.js'
-import { bindPinned } from './bind-pinned.js'
+import { bindPinned, invalidBeside } from './bind-pinned.js'
 import { takePage } from './pages/page-arguments.js'
 import { type PagePlan, type Pages, pageGone } from './pages/pages.js'
 import type { RawArguments } from './raw-arguments.js'
@@ -51,7 +51,9 @@ export function admitCall(caller: Caller, ref: string, index: EndpointIndex, pro
 export function planCall(caller: Caller, given: RawArguments, asked: Omit<RunOrder, 'args'>, deps: PlanDeps) {
   const { endpoint, nowMicros } = asked
   const { asked: askedPage, own, problems } = takePage(endpoint, given, deps.pages.cursors)
-  const args = bindBeside(problems, () => bindPinned(caller, endpoint, own))
+  const bind = (): ArgumentMap => bindPinned(caller, endpoint, own)
+  if (problems.length > 0) throw invalidBeside(problems, bind)
+  const args = bind()
   const order = { ...asked, args }
   const ignored = ignoredHeader(unknownNames(endpoint, own))
   if (askedPage === null) return { order, cached: cacheRequest(order, caller, deps), page: null, ignored }
@@ -62,18 +64,6 @@ export function planCall(caller: Caller, given: RawArguments, asked: Omit<RunOrd
   const now = page.cursor === null ? nowMicros : BigInt(page.cursor.now)
   const cached = now === null ? cacheRequest(order, caller, deps) : null
   return { order, cached: cached ?? walkRequest(order, page, now, caller, deps), page, ignored }
-}
-
-/** The bound arguments. @throws RunnerError ARGUMENT_INVALID with these problems in front of those of the arguments. */
-function bindBeside(problems: readonly ArgumentProblem[], bind: () => ArgumentMap): ArgumentMap {
-  try {
-    const args = bind()
-    if (problems.length === 0) return args
-    throw invalidArguments([])
-  } catch (thrown) {
-    const isInvalid = thrown instanceof RunnerError && thrown.code === 'ARGUMENT_INVALID'
-    throw isInvalid && problems.length > 0 ? invalidArguments([...problems, ...thrown.errors]) : thrown
-  }
 }
 
 function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheRequest | null {

@@ -55,8 +55,12 @@ export class Pages {
     return isKept ? page : undefined
   }
 
-  /** Keeps the answer's result for the pages that follow; false where it is not stored. */
+  /**
+   * Keeps the answer's result for the pages that follow; false where it is not stored.
+   * @throws RunnerError PAGE_GONE where it is not the one that the cursor leads on in.
+   */
   async keep(plan: PagePlan, { result, outcome, isStored }: CacheAnswer, cached: CacheRequest): Promise<boolean> {
+    if (!isOfCursor(plan, result)) throw pageGone('The data has changed')
     // What is not stored gives the same rows when it is computed again for its cursor, as it has just been.
     if (plan.cursor !== null || isAlone(plan, result)) return true
     const key = walkKey(plan.key, result.now)
