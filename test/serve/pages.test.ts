@@ -276,8 +276,9 @@ describe('pages', function () {
         return replica.runner.reload()
       },
     ]) {
+      const before = queries(replica)
       const asked = page(replica, 'walks.slow?page_size=1')
-      await until(() => replica.events.at(-1)?.kind === 'query.started', 'the query has begun')
+      await until(() => queries(replica) > before, 'the query has begun')
       await disturb()
       const { status, rest, rows } = await asked
       // A caller whose endpoint has changed begins again.
