@@ -8,6 +8,7 @@ import type {
   Query,
   QueryReads,
   ResultSet,
+  TablePart,
   TimedResult,
   WarehouseReads,
 } from './query.js'
@@ -91,6 +92,13 @@ export interface TolerantRun {
   readonly failure: string | null
 }
 
+export interface TablePartsOptions {
+  readonly withTimes: boolean
+  /** The revision of the endpoint that asks: the engine that runs its queries answers. @default the current engine */
+  readonly revision?: string
+  readonly signal: AbortSignal
+}
+
 /** Runs BigQuery SQL. One instance per process; safe for concurrent calls. */
 export interface Engine {
   readonly name: EngineName
@@ -130,6 +138,14 @@ export interface Engine {
    * cannot be asked for stays unknown.
    */
   learnDataState?(query: Query): Promise<void>
+  /**
+   * The parts that the rows of a table are stored in, as they are now, and `withTimes` the least and greatest value of the column, a
+   * DATE, DATETIME or TIMESTAMP, in each. Rows in which it is NULL do not count. A query that ran between two calls which gave the same
+   * keys has read exactly these parts. Null where parts are not known (a table of an attached database, a wildcard table, a view of
+   * INFORMATION_SCHEMA). Absent on engines that do not know parts.
+   * @throws RunnerError as `run` does, without a timeout: QUERY_FAILED also where a file goes on changing while it is read.
+   */
+  tableParts?(table: string, column: string, options: TablePartsOptions): Promise<readonly TablePart[] | null>
   /** Identifies this engine's copy of the data: fingerprints of different copies cannot be compared. */
   dataCopy?(): string
   /**

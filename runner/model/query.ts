@@ -99,3 +99,14 @@ export interface TimedResult extends ResultSet {
 }
 
 export type ArgumentMap = Readonly<Record<string, ArgumentValue>>
+
+/** A part of a table's rows, such as those of one file. */
+export interface TablePart {
+  /** Identifies the part in its state, and how it is read: equal keys mean equal rows. */
+  readonly key: string
+  /**
+   * The least and greatest value of the column, as results write them; null where no row has one. Absent where it was not asked for,
+   * and where results cannot write one of them, such as a time after the year 9999.
+   */
+  readonly times?: { readonly least: string; readonly greatest: string } | null
+}

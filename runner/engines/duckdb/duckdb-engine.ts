@@ -18,9 +18,10 @@ import {
   type Engine,
   type Explanation,
   type RunOptions,
+  type TablePartsOptions,
   type TolerantRun,
 } from '../../model/ports.js'
-import type { Query, QueryReads, ResultSet } from '../../model/query.js'
+import type { Query, QueryReads, ResultSet, TablePart } from '../../model/query.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import type { CompiledQuery } from './compiled-query.js'
@@ -180,6 +181,18 @@ export class DuckdbEngine implements Engine {
 
   dataCopy(): string {
     return this.#parts.dataCopy()
+  }
+
+  async tableParts(
+    table: string,
+    column: string,
+    { withTimes, signal }: TablePartsOptions,
+  ): Promise<readonly TablePart[] | null> {
+    try {
+      return await this.#parts.processes.ask({ kind: 'parts', table, column, withTimes }, { signal })
+    } catch (error) {
+      throw runnerError(error, signal)
+    }
   }
 
   async ping(): Promise<void> {

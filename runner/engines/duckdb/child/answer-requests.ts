@@ -13,12 +13,14 @@ import {
   type Failure,
   type FromChild,
   isExport,
+  type PartsRequest,
   type Request,
   type RunRequest,
   runsJavaScript,
 } from '../process/messages.js'
 import type { ChooseDeps } from '../tables/choose-parts.js'
 import { informationSchemaSql, tablesCounted } from '../tables/information-schema.js'
+import { PartTimes } from '../tables/part-times.js'
 import { QueryNeeds } from '../tables/query-needs.js'
 import { emptyShards } from '../tables/shard-store.js'
 import { FileChangedError } from '../tables/steady-copy.js'
@@ -70,7 +72,7 @@ const MOST_COMPUTING_MS = 100
  */
 const INTERRUPT_EVERY_MS = 10
 
-type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' | 'reads' }>
+type QueryRequest = Exclude<Request, { kind: 'discover' | 'parts' | 'ping' | 'reads' }>
 
 class EndedError extends Error {
   override readonly name = 'EndedError'
@@ -79,6 +81,7 @@ class EndedError extends Error {
 export class Answering {
   readonly #options: AnsweringOptions
   readonly #running = new Map<number, Running>()
+  readonly #partTimes = new PartTimes()
 
   constructor(options: AnsweringOptions) {
     this.#options = options
@@ -173,6 +176,7 @@ export class Answering {
     const { session } = this.#options
     if (request.kind === 'discover') return session.discover()
     if (request.kind === 'ping') return session.ping().then(() => null)
+    if (request.kind === 'parts') return this.#parts(request, state)
     if (runsJavaScript(request)) await session.javascript.begin()
     session.shards.declare(request.tables)
     if (request.kind === 'reads') return this.#choosing(request, state, deps => findReads(session, request, deps))
@@ -183,31 +187,62 @@ export class Answering {
       addSchemaViews(prepared, request, null)
       return this.#withConnection(request, state, prepared)
     }
-    const work = (): Promise<Answer> => this.#performOnce(request, state)
-    // The query may have read a part of the old file and a part of the new one.
-    return work().catch(error => {
+    return this.#steadily(state, prepared => this.#performOnce(request, state, prepared))
+  }
+
+  /** Begins again if a file changed: the work may have read a part of the old file and a part of the new one. */
+  #steadily<T>(state: Running, work: (prepared: QueryNeeds) => Promise<T>): Promise<T> {
+    const once = (): Promise<T> => this.#onSteadyFiles(state, work)
+    return once().catch(error => {
       if (!(error instanceof FileChangedError) || state.hasSent || state.ended !== null) throw error
-      return work()
+      return once()
     })
   }
 
   /** @throws FileChangedError if a file changed while it was read. */
-  async #performOnce(request: RunRequest | ExplainRequest, state: Running): Promise<Answer> {
-    const { session, send } = this.#options
-    const startedAt = performance.now()
+  async #onSteadyFiles<T>(state: Running, work: (prepared: QueryNeeds) => Promise<T>): Promise<T> {
     const prepared = new QueryNeeds()
+    const [outcome] = await Promise.allSettled([work(prepared)])
+    const changed = state.ended === null ? this.#options.session.openFiles.changedOf(prepared.files) : null
+    if (changed !== null) throw new FileChangedError(changed)
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  }
+
+  async #performOnce(request: RunRequest | ExplainRequest, state: Running, prepared: QueryNeeds): Promise<Answer> {
+    const { session } = this.#options
+    const startedAt = performance.now()
     await session.tables.prepare(request.tables, prepared)
     if (request.shardReads.length > 0)
       await this.#choosing(request, state, deps => session.shards.prepare(request.shardReads, deps, prepared))
     if (request.tables.some(isComputedView)) await this.#prepareSchemaViews(request, prepared)
-    for (const read of prepared.reads) {
-      send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
-    }
-    const [outcome] = await Promise.allSettled([this.#withConnection(request, state, prepared)])
-    const changed = state.ended === null ? session.openFiles.changedOf(prepared.files) : null
-    if (changed !== null) throw new FileChangedError(changed)
-    if (outcome.status === 'rejected') throw outcome.reason
-    return outcome.value
+    this.#tellReads(prepared, startedAt)
+    return this.#withConnection(request, state, prepared)
+  }
+
+  #tellReads({ reads }: QueryNeeds, startedAt: number): void {
+    const durationMs = performance.now() - startedAt
+    for (const read of reads) this.#options.send({ kind: 'table-read', ...read, durationMs })
+  }
+
+  async #parts({ table, column, withTimes }: PartsRequest, state: Running): Promise<Answers['parts']> {
+    const { tables, shards, borrow } = this.#options.session
+    shards.declare([table])
+    if (!withTimes) return tables.partKeys(table)?.map(key => ({ key })) ?? null
+    return this.#steadily(state, async prepared => {
+      const startedAt = performance.now()
+      await tables.prepare([table], prepared)
+      this.#tellReads(prepared, startedAt)
+      const shown = tables.shownParts(table)
+      if (shown === null) return null
+      const parts = await borrow(connection =>
+        registered(connection, state, () => this.#partTimes.of(shown, column, connection)),
+      )
+      // A text file that grew before it was copied has newer rows than its key says.
+      if (tables.partKeys(table)?.join('\n') !== parts.map(({ key }) => key).join('\n'))
+        throw new FileChangedError(table)
+      return parts
+    })
   }
 
   /** Calls `choose` with what evaluates conditions; cancelling the request interrupts an evaluation. */

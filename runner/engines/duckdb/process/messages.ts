@@ -3,7 +3,7 @@
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
 import type { PartitionRead, ShardRead } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ArgumentProblem } from '../../../model/errors.js'
-import type { ColumnPromise, FileReads } from '../../../model/query.js'
+import type { ColumnPromise, FileReads, TablePart } from '../../../model/query.js'
 
 /** A table that the engine may read. Without `files`, its files are looked up in the data folder. */
 export interface TableSource {
@@ -70,6 +70,13 @@ export type CheckRequest = Statement & { readonly kind: 'check'; readonly column
 export type ExplainRequest = BoundQuery & { readonly kind: 'explain' }
 /** Asks which files a query would open. */
 export type ReadsRequest = BoundQuery & { readonly kind: 'reads'; readonly partitionReads: readonly PartitionRead[] }
+/** Asks for the parts of a table; see Engine. */
+export interface PartsRequest {
+  readonly kind: 'parts'
+  readonly table: string
+  readonly column: string
+  readonly withTimes: boolean
+}
 /** Whether the request calls JavaScript functions. DuckDB calls none when it only plans a query. */
 export const runsJavaScript = (request: Request): boolean =>
   (request.kind === 'run' || request.kind === 'reads') && request.runsJavaScript
@@ -79,9 +86,14 @@ export type Request =
   | CheckRequest
   | ExplainRequest
   | ReadsRequest
+  | PartsRequest
   /** Looks again for tables without a schema file. */
   | { readonly kind: 'discover' }
   | { readonly kind: 'ping' }
+
+/** Whether DuckDB works on the request, on a connection of its own. */
+export const needsConnection = (request: Request): boolean =>
+  request.kind === 'parts' ? request.withTimes : request.kind !== 'ping' && request.kind !== 'discover'
 
 /** Whether the rows of a request are passed on as they come. */
 export const isExport = (request: Request): boolean => request.kind === 'run' && request.exported !== undefined
@@ -93,6 +105,7 @@ export interface Answers {
   readonly check: null
   readonly explain: { readonly sql: string; readonly plan: string }
   readonly reads: FileReads
+  readonly parts: readonly TablePart[] | null
   readonly discover: Discovery
   readonly ping: null
 }

@@ -3,7 +3,7 @@ import { RunnerError } from '../../../model/errors.js'
 import { joinInTurns } from '../../../model/in-turns.js'
 import type { Clock } from '../../../model/ports.js'
 import { FairQueue, type Share } from './fair-queue.js'
-import type { Answer, Answers, Failure, Request, ToChild } from './messages.js'
+import { type Answer, type Answers, type Failure, needsConnection, type Request, type ToChild } from './messages.js'
 
 export interface AskOptions {
   /** When it fires, the running or waiting work is stopped, and the promise rejects with an `interrupted` failure. */
@@ -99,9 +99,15 @@ export class RequestQueue {
     if (signal?.aborted) throw new RequestFailure({ kind: 'interrupted' })
     let onAbort = (): void => undefined
     const answer = new Promise<never>((resolve, reject) => {
-      const needsConnection = request.kind !== 'ping' && request.kind !== 'discover'
       const begin = { deaths: 0, parts: [], onPart, isBegun: false, cancelTimer: null }
-      const job: Job = { id: this.#nextId++, request, resolve, reject, ...begin, share: needsConnection ? share : null }
+      const job: Job = {
+        id: this.#nextId++,
+        request,
+        resolve,
+        reject,
+        ...begin,
+        share: needsConnection(request) ? share : null,
+      }
       onAbort = () => this.#stop(job)
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#wait(job, 'end')

@@ -41,6 +41,13 @@ export interface StoredTable {
     | { readonly kind: 'select'; readonly sql: string }
 }
 
+/** The parts that the view of a table reads. */
+export interface ShownParts {
+  readonly definition: TableDefinition
+  /** The SQL by which the view reads each part, by the keys of the parts. */
+  readonly selects: ReadonlyMap<string, () => string>
+}
+
 /** What of a table's files queries see. */
 interface Shown {
   /** See keysOf; null where the view was made for a query that is only compiled. */
@@ -52,6 +59,8 @@ interface Shown {
 
 interface Entry {
   readonly table: StoredTable
+  /** Identifies how the table's files are read: part of the keys of its parts. */
+  readonly form: string
   /** DuckDB's tables with rows of its text files. Each has the rows of some files in one state, and never changes. */
   readonly converted: Set<string>
   /** Null until a query needs the table. */
@@ -92,7 +101,8 @@ export class TableStore {
         `Tables ${clash} and ${name} differ in case only, which the embedded engine cannot tell apart`,
       )
     this.#names.set(name.toLowerCase(), name)
-    this.#entries.set(name, { table, converted: old?.converted ?? new Set(), shown: null })
+    const form = hashOf([JSON.stringify([table.definition, table.isInferred])]).slice(0, 16)
+    this.#entries.set(name, { table, form, converted: old?.converted ?? new Set(), shown: null })
     if (old?.shown) this.#openFiles.close(openIn(old.shown.parts))
   }
 
@@ -178,6 +188,47 @@ export class TableStore {
     return entry.table.origin.kind === 'select' ? null : this.#contentsOf(entry)
   }
 
+  /**
+   * The keys of the parts that a query of the table would read now, without reading them; null for one that has no files of its own.
+   * @throws QueryFault as FolderReader does.
+   */
+  partKeys(name: string): readonly string[] | null {
+    const entry = this.#entries.get(name)
+    if (!entry || entry.table.origin.kind === 'select') return null
+    const { files, imports } = this.#contentsOf(entry)
+    const keys = [
+      ...inGroups(files.filter(isText)).map(group => rowTableOf(entry, group)),
+      ...files.filter(isParquet).map(({ path, stamp }) => keyOf(path, stamp)),
+      ...imports.flatMap(imported => imported.files).map(path => keyOf(path, null)),
+    ]
+    return keys.map(key => `${entry.form} ${key}`)
+  }
+
+  /**
+   * The parts of a table that was prepared; null as for `partKeys`.
+   * @throws FileChangedError where the table was declared anew meanwhile.
+   */
+  shownParts(name: string): ShownParts | null {
+    const entry = this.#entries.get(name)
+    if (!entry || entry.table.origin.kind === 'select') return null
+    if (!entry.shown) throw new FileChangedError(name)
+    const { definition, isInferred = false } = entry.table
+    const { root } = this.#openFiles
+    const { tables, parquet } = entry.shown.parts
+    const parts: readonly (readonly [string, Partial<TableParts>])[] = [
+      ...tables.map(table => [table, { tables: [table] }] as const),
+      ...parquet.flatMap(part =>
+        part.open.map(file => {
+          const key = part.imported ? keyOf(file.name, null) : part.key
+          return [key, { parquet: [{ ...part, open: [file] }] }] as const
+        }),
+      ),
+    ]
+    const select = (part: Partial<TableParts>) => () =>
+      viewOver(definition, { ...NO_PARTS, ...part }, { isInferred, root })
+    return { definition, selects: new Map(parts.map(([key, part]) => [`${entry.form} ${key}`, select(part)])) }
+  }
+
   #entriesOf(names: readonly string[]): readonly Entry[] {
     return names.flatMap(name => this.#entries.get(name) ?? [])
   }
@@ -216,15 +267,13 @@ export class TableStore {
     const opened: OpenFile[] = []
     const tables: string[] = []
     try {
-      const texts = contents.files.filter(({ format }) => format !== 'parquet')
+      const texts = contents.files.filter(isText)
       const { isShard, definition } = entry.table
       if (isShard && texts[0])
         throw new QueryFault(`${definition.name} has no schema, so its ${texts[0].format} files cannot be read`)
       for (const group of inGroups(texts)) tables.push(await this.#converted(entry, group))
       const sources = [
-        ...contents.files
-          .filter(({ format }) => format === 'parquet')
-          .map(file => ({ ...file, paths: [file.path], imported: null })),
+        ...contents.files.filter(isParquet).map(file => ({ ...file, paths: [file.path], imported: null })),
         ...contents.imports.map(imported => ({ ...imported, stamp: null, keys: [], paths: imported.files, imported })),
       ]
       const parquet: ParquetPart[] = []
@@ -255,11 +304,9 @@ export class TableStore {
   /** The name of the table with the rows of these files, which is made if it is missing. */
   async #converted(entry: Entry, files: readonly DataFile[]): Promise<string> {
     const { definition } = entry.table
-    const columns = columnList(definition)
-    const how = JSON.stringify(definition.textForm ?? {})
-    const name = rowTable([definition.name, columns, how, ...files.map(({ path, stamp }) => keyOf(path, stamp))])
+    const name = rowTableOf(entry, files)
     if (entry.converted.has(name)) return name
-    const create = `CREATE TABLE IF NOT EXISTS ${quoteName(name)} (${columns})`
+    const create = `CREATE TABLE IF NOT EXISTS ${quoteName(name)} (${columnList(definition)})`
     const insert = (select: string): Promise<unknown> =>
       this.#connection.run(`INSERT INTO ${quoteName(name)} ${select}`)
     if (!(await this.#insertPlain(entry, files, create, insert))) {
@@ -404,8 +451,15 @@ const columnList = ({ columns }: TableDefinition): string =>
 
 const hashOf = (texts: readonly string[]): string => createHash('sha256').update(texts.join('\n')).digest('hex')
 
-/** The name of a table of DuckDB; no table of a query has such a name. */
-const rowTable = (texts: readonly string[]): string => `~${hashOf(texts).slice(0, 32)}`
+/** The name of the table of DuckDB with the rows of these files; no table of a query has such a name. */
+function rowTableOf({ table: { definition } }: Entry, files: readonly DataFile[]): string {
+  const how = JSON.stringify(definition.textForm ?? {})
+  const keys = files.map(({ path, stamp }) => keyOf(path, stamp))
+  return `~${hashOf([definition.name, columnList(definition), how, ...keys]).slice(0, 32)}`
+}
+
+const isParquet = ({ format }: DataFile): boolean => format === 'parquet'
+const isText = (file: DataFile): boolean => !isParquet(file)
 
 /**
  * The most text files of a table that have a table of DuckDB each. Planning a query takes some 0.3 ms for each table of a UNION ALL.
