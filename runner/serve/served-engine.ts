@@ -6,8 +6,15 @@ import { channel } from 'node:diagnostics_channel'
 import type { LoadedEndpoint } from '../manifest/load.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError, retryLater } from '../model/errors.js'
-import { BACKGROUND, type CheckResult, type Engine, type Explanation, type RunOptions } from '../model/ports.js'
-import type { Query, QueryReads, ResultSet } from '../model/query.js'
+import {
+  BACKGROUND,
+  type CheckResult,
+  type Engine,
+  type Explanation,
+  type RunOptions,
+  type TablePartsOptions,
+} from '../model/ports.js'
+import type { Query, QueryReads, ResultSet, TablePart } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 
 /** A query of an endpoint that has failed through its own fault. */
@@ -140,6 +147,13 @@ export class ServedEngine<E extends Engine> implements Engine {
 
   dataCopy(): string {
     return this.current()?.dataCopy?.() ?? ''
+  }
+
+  tableParts(table: string, column: string, options: TablePartsOptions): Promise<readonly TablePart[] | null> {
+    return this.#use(
+      options.revision,
+      async ({ engine }) => (await engine.tableParts?.(table, column, options)) ?? null,
+    )
   }
 
   async close(): Promise<void> {

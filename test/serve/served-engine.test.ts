@@ -73,6 +73,23 @@ describe('an engine in service, when reloads replace it', () => {
     end()
   })
 
+  it('asks the engine that runs the queries of a revision for the parts of a table', async () => {
+    const served = servedEngine()
+    const parts = (name: string): Engine => ({
+      ...named(name),
+      tableParts: async (...of) => [{ key: name + of[0] + of[1] }],
+    })
+    const asked = { withTimes: false, signal: new AbortController().signal }
+    served.serve(parts('first'), of('old'))
+    const end = served.begin()
+    served.serve(parts('second'), of('new'))
+    expect(await served.tableParts('t', 'c', { ...asked, revision: 'old' })).to.deep.equal([{ key: 'firsttc' }])
+    expect(await served.tableParts('t', 'c', asked)).to.deep.equal([{ key: 'secondtc' }])
+    served.serve(named('third'), of('new'))
+    expect(await served.tableParts('t', 'c', asked)).to.equal(null)
+    end()
+  })
+
   it('closes an old engine when its last call and its last query have ended, and never the present one', async () => {
     const served = servedEngine()
     const first = named('first')
