@@ -28,6 +28,20 @@ export {
 export { parseScript } from './parse/parse.js'
 export type { BodyText, StoredDefinition } from './parse/udf.js'
 export type * from './plan/nodes.js'
+export type { TimeBound, Window } from './refresh/bounds.js'
+export { type KeptQuery, keptQuery } from './refresh/kept-query.js'
+export type { NotKept } from './refresh/not-kept.js'
+export {
+  boundaryAfter,
+  boundaryBefore,
+  bucketBoundary,
+  bucketMicros,
+  closedWindow,
+  firstTime,
+  justBefore,
+  lastTime,
+  timeValue,
+} from './refresh/window.js'
 export { impliedName } from './resolve/expressions/expression.js'
 export { inferParameters, type UndeclaredParameter } from './resolve/infer-parameters.js'
 export { functionMistakes, resolveQuery } from './resolve/resolve.js'

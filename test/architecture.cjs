@@ -39,6 +39,7 @@ const MAY_IMPORT_IN_LANGUAGE = {
   parse: ['lex', 'ast'],
   functions: ['plan', 'types', 'values'],
   tenants: ['functions', 'plan', 'types'],
+  refresh: ['functions', 'lex', 'plan', 'values'],
   resolve: ['ast', 'functions', 'parse', 'plan', 'types', 'values'],
 }
 

@@ -1,0 +1,174 @@
+/**
+ * Civil time: the starts of minutes, days, weeks and months in a zone, and the boundaries between cells. All times are in
+ * microseconds: an instant since 1970, or the time that a zone's clocks show, as if it were UTC.
+ */
+import { BoundedMap, memo } from '../memo.js'
+import { civilFromDays, daysFromCivil, LAST_DAY } from '../values/civil-date.js'
+import { MIN_TIMESTAMP_MICROS } from '../values/civil-text.js'
+import { localToInstant, zoneOffset } from '../values/time-zone.js'
+
+/** Cells of time: from each civil start of a part in a zone to the next. */
+export interface Cells {
+  /** A part that is not shorter than a minute. */
+  readonly part: string
+  readonly zone: string
+}
+
+export const DAY = 86_400_000_000n
+const SECOND = 1_000_000n
+/** The parts with one length, from the shortest, each of which lies within one of every later part. */
+const LENGTHS: Readonly<Record<string, bigint>> = {
+  MICROSECOND: 1n,
+  MILLISECOND: 1_000n,
+  SECOND,
+  MINUTE: 60n * SECOND,
+  HOUR: 3_600n * SECOND,
+  DAY,
+}
+const SHORT_PARTS = Object.keys(LENGTHS)
+const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
+/** The most days of a part. */
+const MOST_DAYS: Readonly<Record<string, bigint>> = { MONTH: 31n, QUARTER: 92n, YEAR: 366n, ISOYEAR: 371n }
+/** The parts longer than a day, except weeks, that lie within one of a longer part. */
+const WITHIN: Readonly<Record<string, readonly string[]>> = {
+  MONTH: ['QUARTER', 'YEAR'],
+  QUARTER: ['YEAR'],
+  WEEK_MONDAY: ['ISOYEAR'],
+}
+
+/** The part under the one name that it has here: WEEK and ISOWEEK are weeks from a weekday, too. */
+export const partNamed = (word: string): string =>
+  word === 'WEEK' ? 'WEEK_SUNDAY' : word === 'ISOWEEK' ? 'WEEK_MONDAY' : word
+
+/** The part whose cells a bucket of this part lies in: at least a minute. Null is a time that is not truncated. */
+export const cellPart = (part: string | null): string => (part === null || isWithin(part, 'MINUTE') ? 'MINUTE' : part)
+
+/** Whether each interval of the first part lies within one interval of the second. */
+export function isWithin(part: string, longer: string): boolean {
+  if (part === longer) return true
+  const [own, other] = [SHORT_PARTS.indexOf(part), SHORT_PARTS.indexOf(longer)]
+  if (own >= 0) return other < 0 || own < other
+  return WITHIN[part]?.includes(longer) ?? false
+}
+
+/** The length of a part that is not longer than a day; undefined for others. */
+export const lengthOf = (part: string): bigint | undefined => (Object.hasOwn(LENGTHS, part) ? LENGTHS[part] : undefined)
+
+export const floorTo = (value: bigint, unit: bigint): bigint => value - (((value % unit) + unit) % unit)
+
+/** The last start of the part at or before this civil time. */
+export function startBefore(civil: bigint, part: string): bigint {
+  const length = lengthOf(part)
+  if (length !== undefined) return floorTo(civil, length)
+  const days = Number(floorTo(civil, DAY) / DAY)
+  return BigInt(startDay(days, part)) * DAY
+}
+
+/** The first start of the part at or after this civil time. */
+export function startAfter(civil: bigint, part: string): bigint {
+  const start = startBefore(civil, part)
+  if (start === civil) return start
+  const length = lengthOf(part) ?? (MOST_DAYS[part] ?? 7n) * DAY
+  return startBefore(start + length, part)
+}
+
+function startDay(days: number, part: string): number {
+  if (part.startsWith('WEEK_')) return weekStart(days, WEEKDAYS.indexOf(part.slice(5)))
+  // An ISO year begins with the week of its fourth of January; the year of a week is that of its Thursday.
+  if (part === 'ISOYEAR') return weekStart(daysFromCivil(civilFromDays(weekStart(days, 1) + 3).year, 1, 4), 1)
+  const { year, month } = civilFromDays(days)
+  const months = part === 'MONTH' ? 1 : part === 'QUARTER' ? 3 : 12
+  return daysFromCivil(year, month - ((month - 1) % months), 1)
+}
+
+/** 1970-01-01 was a Thursday. */
+const weekStart = (days: number, weekday: number): number => days - ((((days + 4 - weekday) % 7) + 7) % 7)
+
+// ---- zones
+
+type Offset = (seconds: number) => number
+const offsets = new BoundedMap<string, Offset | false>(1_000)
+
+/** The zone's offset from UTC by instant, in seconds; null for an unknown zone. */
+function offsetOf(zone: string): Offset | null {
+  return memo(offsets, zone, () => zoneOffset(zone) ?? false) || null
+}
+
+/** The zone under the one name that it has here; null for an unknown zone. Zones that always show UTC are UTC. */
+export function zoneNamed(zone: string): string | null {
+  if (/^(?:(?:Etc\/)?(?:UTC|GMT|UCT|Universal|Zulu)|(?:UTC)?[+-]0?0(?::?00)?)$/.test(zone)) return 'UTC'
+  return offsetOf(zone) === null ? null : zone
+}
+
+/** Whether the zone's offset never changes, so that no civil time is there twice. */
+export const isFixed = (zone: string): boolean => zone === 'UTC' || /^(?:UTC)?[+-]/.test(zone)
+
+const secondsOf = (micros: bigint): number => Number(floorTo(micros, SECOND) / SECOND)
+
+/** What the clocks of a known zone show at this instant. */
+export const civilOf = (instant: bigint, zone: string): bigint =>
+  zone === 'UTC' ? instant : instant + BigInt(offsetOf(zone)!(secondsOf(instant))) * SECOND
+
+/** The instant at which the clocks of a known zone show this time, as GoogleSQL chooses it. */
+export function instantOf(civil: bigint, zone: string): bigint {
+  if (zone === 'UTC') return civil
+  const whole = floorTo(civil, SECOND)
+  return BigInt(localToInstant(Number(whole / SECOND), offsetOf(zone)!)) * SECOND + (civil - whole)
+}
+
+// ---- boundaries
+
+/** More than the largest change of a zone's offset, 24 hours. */
+const MARGIN_HOURS = 26
+const MARGIN = BigInt(MARGIN_HOURS) * 3_600n * SECOND
+
+/** The last boundary at or before this instant; null before the year 1. */
+export function boundaryBefore({ part, zone }: Cells, instant: bigint): bigint | null {
+  for (let at = instant; ; ) {
+    const boundary = instantOf(startBefore(civilOf(at, zone), part), zone)
+    if (boundary < MIN_TIMESTAMP_MICROS) return null
+    const change = changeNear(boundary, zone)
+    if (change === null) return inRange(boundary)
+    at = change - MARGIN - SECOND
+  }
+}
+
+/** The first boundary at or after this instant; null after the year 9999. */
+export function boundaryAfter({ part, zone }: Cells, instant: bigint): bigint | null {
+  for (let at = instant; ; ) {
+    const boundary = instantOf(startAfter(civilOf(at, zone), part), zone)
+    if (boundary >= END) return null
+    const change = changeNear(boundary, zone)
+    if (change === null) return inRange(boundary)
+    at = change + MARGIN
+  }
+}
+
+const END = BigInt(LAST_DAY + 1) * DAY
+const inRange = (boundary: bigint): bigint | null =>
+  boundary >= MIN_TIMESTAMP_MICROS && boundary < END ? boundary : null
+
+/** Whether the instant is a boundary of the cells. */
+export const isBoundary = (cells: Cells, instant: bigint): boolean => boundaryAfter(cells, instant) === instant
+
+/**
+ * The first instant of another offset, where the offset changes within 26 hours of this one; null where it does not. In the
+ * tz database (2025c) a zone's changes are at least 95 hours apart, so that a window has at most one.
+ */
+function changeNear(instant: bigint, zone: string): bigint | null {
+  if (isFixed(zone)) return null
+  const offsetAt = offsetOf(zone)!
+  const middle = secondsOf(instant)
+  for (let hours = -MARGIN_HOURS; hours < MARGIN_HOURS; hours += MARGIN_HOURS / 2) {
+    let [before, after] = [middle + hours * 3600, middle + (hours + MARGIN_HOURS / 2) * 3600]
+    const offset = offsetAt(before)
+    if (offsetAt(after) === offset) continue
+    while (after - before > 1) {
+      const between = Math.floor((before + after) / 2)
+      if (offsetAt(between) === offset) before = between
+      else after = between
+    }
+    return BigInt(after) * SECOND
+  }
+  return null
+}

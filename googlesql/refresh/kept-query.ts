@@ -1,0 +1,158 @@
+/** Proves that the result of a query can be put together from buckets of time. README.md has the rules. */
+import type { OutputColumn, ResolvedQuery } from '../plan/nodes.js'
+import type { TimeBound } from './bounds.js'
+import { type Aggregation, type BoundFound, type Facts, follow, type ParameterUse } from './follow.js'
+import { type Cells, cellPart, isWithin } from './grid.js'
+import { narrowedText } from './narrow.js'
+import { type NotKept, Refusal, refuse } from './not-kept.js'
+import { type Followed, isTime, type TimeOf, type TimeType } from './time-column.js'
+
+/** How the result of a query is put together from buckets of time. Plain data. */
+export interface KeptQuery {
+  /** The table whose rows are cut by time, as the catalogue spells it. */
+  readonly table: string
+  /** The column T of it. */
+  readonly column: string
+  readonly timeType: TimeType
+  /** Every bucket lies within one cell: the civil starts of this part in this zone (UTC for DATETIME and DATE). */
+  readonly cells: Cells
+  readonly bounds: readonly TimeBound[]
+  /** Whether a row whose T is NULL can reach the result. */
+  readonly hasNulls: boolean
+  /** The index of the result's column with the bucket. */
+  readonly bucketColumn: number
+  readonly bucketType: TimeType
+  /** How the result is ordered by its bucket; null where the query orders nothing. */
+  readonly order: { readonly isDescending: boolean; readonly nullsFirst: boolean } | null
+  /** The LIMIT of the result; null for none. */
+  readonly limit: number | null
+  /** The parameters that only bound T, the clock among them: they are not part of a shape. */
+  readonly boundParameters: readonly string[]
+  /**
+   * The text that reads only the rows with T from `@_from` to `@_until`, both included; `narrowedWithNulls` reads those
+   * without a T, too. Both are the same text where `hasNulls` is false.
+   */
+  readonly narrowed: string
+  readonly narrowedWithNulls: string
+}
+
+/**
+ * @param query the resolved `sql`
+ * @param clock the name of the parameter with the time of the request
+ * @param isRequired whether a column of a table is never NULL
+ */
+export function keptQuery(
+  sql: string,
+  query: ResolvedQuery,
+  clock: string,
+  isRequired: (table: string, column: string) => boolean,
+): KeptQuery | NotKept {
+  try {
+    return proven(sql, query, clock, isRequired)
+  } catch (error) {
+    if (error instanceof Refusal) return error.notKept
+    throw error
+  }
+}
+
+/** @throws Refusal */
+function proven(...[sql, query, clock, isRequired]: Parameters<typeof keptQuery>): KeptQuery {
+  const facts = follow(query.scan)
+  const { of, index } = bucketOf(query.columns, facts)
+  const isOfTime = ({ bounds }: BoundFound): boolean => bounds.every(bound => bound.of.column === of.column)
+  const own = facts.bounds.filter(isOfTime)
+  const uses = [...facts.uses, ...facts.bounds.filter(found => !isOfTime(found)).flatMap(found => found.uses)]
+  const clockUse = uses.find(({ name }) => isSameName(name, clock))
+  if (clockUse) refuse(`@${clock} is read elsewhere than in a bound of ${of.column}`, clockUse.at)
+  const hasNulls = own.length === 0 && !isRequired(facts.table.table, of.column)
+  const order = facts.order?.key
+  return {
+    table: facts.table.table,
+    column: of.column,
+    timeType: facts.types.get(of.column)!,
+    cells: cellsOf(of),
+    bounds: own.flatMap(({ bounds }) => bounds),
+    hasNulls,
+    bucketColumn: index,
+    bucketType: of.type,
+    order: order ? { isDescending: order.isDescending, nullsFirst: order.nullsFirst } : null,
+    limit: facts.limit,
+    boundParameters: onlyIn(
+      own.flatMap(found => found.uses),
+      uses,
+    ),
+    narrowed: narrowedText(sql, query, facts.table, of.column, false),
+    narrowedWithNulls: narrowedText(sql, query, facts.table, of.column, hasNulls),
+  }
+}
+
+const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+/** The names of parameters that are used here, and nowhere else. */
+function onlyIn(uses: readonly ParameterUse[], elsewhere: readonly ParameterUse[]): readonly string[] {
+  const names = uses.map(({ name }) => name)
+  return [...new Set(names.filter(name => !elsewhere.some(other => isSameName(other.name, name))))]
+}
+
+const cellsOf = ({ part, zone }: TimeOf): Cells => ({ part: cellPart(part), zone: zone ?? 'UTC' })
+
+// ---- the bucket
+
+interface Bucket {
+  readonly of: TimeOf
+  readonly index: number
+}
+
+/** The result's column with the bucket; of several, the one with the shortest cells. @throws Refusal where none is proven */
+function bucketOf(columns: readonly OutputColumn[], facts: Facts): Bucket {
+  const { aggregations, table } = facts
+  if (aggregations.length === 0) refuse('the query has no aggregation', table.at)
+  const outputs = columns.map(({ column }) => facts.columns.get(column.id))
+  const buckets = outputs.flatMap((of, index) => (isTime(of) && isBucket(of) ? [{ of, index }] : []))
+  const kept = buckets.filter(({ of }) => whyNot(of, facts) === null)
+  const [first] = kept
+  if (first)
+    return kept.reduce(
+      (least, one) =>
+        isWithin(cellPart(one.of.part), cellPart(least.of.part)) && cellPart(one.of.part) !== cellPart(least.of.part)
+          ? one
+          : least,
+      first,
+    )
+  const why = buckets[0] ? whyNot(buckets[0].of, facts) : whyNoBucket(outputs, aggregations, table.at)
+  return refuse(why!.reason, why!.at)
+}
+
+/** Whether rows are put together: seconds, or longer. */
+const isBucket = ({ part }: TimeOf): boolean => part !== null && isWithin('SECOND', part)
+
+function whyNoBucket(
+  outputs: readonly (Followed | undefined)[],
+  aggregations: readonly Aggregation[],
+  at: number,
+): NotKept {
+  const mixed = aggregations.find(({ keys }) => !keys.some(isTime))
+  if (mixed) return whyMixed(mixed)
+  const lost = outputs.find(of => of && !isTime(of)) as NotKept | undefined
+  return lost ?? { reason: 'no column of the result is a time of the table, truncated to a second or more', at }
+}
+
+/** Why the result is not put together from the cells of this time; null where it is. */
+function whyNot(bucket: TimeOf, { aggregations, order }: Facts): NotKept | null {
+  const mixed = aggregations.find(({ keys }) => !keys.some(key => isWithinCell(key, bucket)))
+  if (mixed) return whyMixed(mixed)
+  if (order === null || isWithinCell(order.of, bucket)) return null
+  return { reason: 'the result is not ordered by its bucket first', at: order.key.expr.at }
+}
+
+function whyMixed({ keys, at }: Aggregation): NotKept {
+  const lost = keys.find(key => key !== null && !isTime(key)) as NotKept | undefined
+  return lost ?? { reason: 'the groups have rows of different buckets: no key is the time of the table, truncated', at }
+}
+
+/** Whether rows with equal values of the first lie within one cell of the second. */
+const isWithinCell = (key: Followed, bucket: TimeOf): boolean =>
+  isTime(key) &&
+  key.column === bucket.column &&
+  (key.zone === null || key.zone === bucket.zone) &&
+  isWithin(cellPart(key.part), cellPart(bucket.part))

@@ -1,0 +1,156 @@
+/** Which expressions are a time of the table, truncated or converted, so that their values lie in cells of that time. */
+import type { CallExpr, Expr } from '../plan/nodes.js'
+import { DAY, isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './grid.js'
+import type { NotKept } from './not-kept.js'
+
+export type TimeType = 'TIMESTAMP' | 'DATETIME' | 'DATE'
+
+/** A value computed from a time column of the table: it grows with the column, and is NULL where the column is. */
+export interface TimeOf {
+  /** The column of the table. */
+  readonly column: string
+  readonly type: TimeType
+  /** The part to which it is truncated; null for none. */
+  readonly part: string | null
+  /** The zone of its parts; null for a TIMESTAMP that is not truncated. */
+  readonly zone: string | null
+  /** Whether each value is a start of `part`; false where values only lie within one, as those of TIMESTAMP_BUCKET. */
+  readonly isStart: boolean
+}
+
+/** What an expression is of the table's time; null for nothing, or why it no longer is one. */
+export type Followed = TimeOf | NotKept | null
+
+export const isTime = (followed: Followed | undefined): followed is TimeOf => followed != null && 'column' in followed
+
+const TIME_TYPES: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE'] satisfies readonly TimeType[]
+export const isTimeType = (kind: string): kind is TimeType => TIME_TYPES.includes(kind)
+
+/** A column of the table itself. A DATE is a start of a day. */
+export const ofColumn = (column: string, type: TimeType): TimeOf => ({
+  column,
+  type,
+  part: type === 'DATE' ? 'DAY' : null,
+  zone: type === 'TIMESTAMP' ? null : 'UTC',
+  isStart: type === 'DATE',
+})
+
+/** @param columns what is known of columns, by their ids */
+export function timeOf(expr: Expr, columns: ReadonlyMap<number, Followed>): Followed {
+  if (expr.kind === 'column') return columns.get(expr.column.id) ?? null
+  if (expr.kind === 'cast') {
+    const of = timeOf(expr.operand, columns)
+    if (!isTime(of) || expr.format || expr.timeZone || expr.isSafe) return isTime(of) ? null : of
+    return converted(of, expr.type.kind, null, expr)
+  }
+  if (expr.kind !== 'call' || expr.isSafe || !Object.hasOwn(CALLS, expr.name)) return null
+  const { argument, follow } = CALLS[expr.name]!
+  const value = expr.arguments[argument]
+  const of = value ? timeOf(value, columns) : null
+  return isTime(of) ? follow(of, expr) : of
+}
+
+interface Followable {
+  /** The index of the argument with the time. */
+  readonly argument: number
+  readonly follow: (of: TimeOf, call: CallExpr) => Followed
+}
+
+const truncating: Followable = {
+  argument: 0,
+  follow: (of, call) => truncated(of, wordOf(call.arguments[1]), call.arguments[2], call),
+}
+const converting: Followable = {
+  argument: 0,
+  follow: (of, call) => converted(of, call.type.kind, call.arguments[1], call),
+}
+const bucketing: Followable = { argument: 0, follow: bucketed }
+
+const CALLS: Readonly<Record<string, Followable>> = {
+  TIMESTAMP_TRUNC: truncating,
+  DATETIME_TRUNC: truncating,
+  DATE_TRUNC: truncating,
+  TIMESTAMP: converting,
+  DATETIME: converting,
+  DATE: converting,
+  TIMESTAMP_BUCKET: bucketing,
+  DATETIME_BUCKET: bucketing,
+  $extract: {
+    argument: 1,
+    follow: (of, call) =>
+      wordOf(call.arguments[0]) === 'DATE' ? converted(of, 'DATE', call.arguments[2], call) : null,
+  },
+}
+
+const wordOf = (expr: Expr | null | undefined): string | null => (expr?.kind === 'word' ? expr.word : null)
+
+/** The zone that an argument names, UTC without one; null where it is no constant. */
+export function zoneOf(argument: Expr | null | undefined): string | null {
+  if (!argument) return 'UTC'
+  const isText = argument.kind === 'literal' && argument.type.kind === 'STRING' && typeof argument.value === 'string'
+  return isText ? zoneNamed(argument.value as string) : null
+}
+
+const lost = (reason: string, { at }: Expr): NotKept => ({ reason, at })
+
+const TWO_ZONES = 'the time of the table is read in two time zones, one after the other'
+const NO_ZONE = 'the time zone is not a constant'
+
+function truncated(of: TimeOf, word: string | null, zoned: Expr | null | undefined, call: Expr): Followed {
+  if (word === null) return null
+  const zone = of.type === 'TIMESTAMP' ? zoneOf(zoned) : of.zone
+  if (zone === null) return lost(NO_ZONE, call)
+  if (of.zone !== null && of.zone !== zone) return lost(TWO_ZONES, call)
+  const part = partNamed(word)
+  if (of.part !== null && !isWithin(of.part, part)) {
+    return lost(`the time is already truncated to ${of.part}, which does not lie within one ${part}`, call)
+  }
+  return unlessTwice({ ...of, part, zone, isStart: true }, call)
+}
+
+function converted(of: TimeOf, kind: string, zoned: Expr | null | undefined, call: Expr): Followed {
+  if (!isTimeType(kind)) return null
+  if (of.type === 'TIMESTAMP' && kind === 'TIMESTAMP') return of
+  if (of.type !== 'TIMESTAMP' && kind !== 'TIMESTAMP') {
+    return zoned ? null : kind === 'DATE' ? toDay({ ...of, type: kind }) : { ...of, type: kind }
+  }
+  const zone = zoneOf(zoned)
+  if (zone === null) return lost(NO_ZONE, call)
+  if (of.zone !== null && of.zone !== zone) return lost(TWO_ZONES, call)
+  if (kind === 'TIMESTAMP') {
+    return zone === 'UTC'
+      ? { ...of, type: kind }
+      : lost('a civil time becomes a TIMESTAMP in a zone other than UTC', call)
+  }
+  const civil = { ...of, type: kind, zone }
+  return kind === 'DATE' ? toDay(civil) : unlessTwice(civil, call)
+}
+
+const toDay = (of: TimeOf): TimeOf =>
+  of.part === null || isWithin(of.part, 'DAY') ? { ...of, part: 'DAY', isStart: true } : of
+
+/** Where the clocks are set back, a DATETIME of the zone has two hours of instants. */
+function unlessTwice(of: TimeOf, call: Expr): Followed {
+  const isTwice = of.type === 'DATETIME' && of.part !== null && of.part !== 'DAY' && isWithin(of.part, 'DAY')
+  if (!isTwice || isFixed(of.zone!)) return of
+  return lost(`a DATETIME in ${of.zone} has each hour twice that the clocks are set back: truncate it to days`, call)
+}
+
+/** Buckets of a length that divides an hour or a day, counted from the default origin, which is a midnight in UTC. */
+function bucketed(of: TimeOf, call: CallExpr): Followed {
+  const [, interval, origin] = call.arguments
+  const [count, part] = interval?.kind === 'call' && interval.name === '$interval' ? interval.arguments : []
+  const length = lengthOf(wordOf(part) ?? '')
+  if (origin || count?.kind !== 'literal' || typeof count.value !== 'string' || length === undefined) {
+    return lost('buckets are followed only where they are of a constant length and have the default origin', call)
+  }
+  if (of.zone !== null && of.zone !== 'UTC') return lost(TWO_ZONES, call)
+  const bucket = BigInt(count.value) * length
+  const cell = ['MINUTE', 'HOUR', 'DAY'].find(longer => bucket > 0n && lengthOf(longer)! % bucket === 0n)
+  if (cell === undefined || bucket > DAY) return lost('the length of these buckets does not divide a day', call)
+  const own = of.part === null ? 1n : lengthOf(of.part)
+  if (own === undefined || bucket % own !== 0n || (of.part !== null && !of.isStart)) {
+    return lost(`the time is already truncated to ${of.part}, which does not lie within one bucket`, call)
+  }
+  return { ...of, part: cell, zone: 'UTC', isStart: false }
+}

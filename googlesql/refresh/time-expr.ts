@@ -1,0 +1,206 @@
+/** Times that are computed of parameters and constants: read from the plan as plain data, and evaluated for arguments. */
+import type { CallExpr, Expr } from '../plan/nodes.js'
+import { civilFromDays, daysFromCivil, FIRST_DAY, LAST_DAY, monthsLater } from '../values/civil-date.js'
+import { dateLiteral, datetimeLiteral, timestampLiteral, zonedTimestampMicros } from '../values/literals.js'
+import { civilOf, DAY, floorTo, instantOf, lengthOf, partNamed, startBefore } from './grid.js'
+import { isTimeType, type TimeType, zoneOf } from './time-column.js'
+
+/** A time. `zone` is null where clocks of no zone are read. */
+export type TimeExpr =
+  | { readonly kind: 'literal'; readonly type: TimeType; readonly text: string }
+  | { readonly kind: 'parameter'; readonly type: TimeType; readonly name: string }
+  | { readonly kind: 'add'; readonly time: TimeExpr; readonly unit: Unit; readonly count: Count; readonly sign: 1 | -1 }
+  | { readonly kind: 'truncate'; readonly time: TimeExpr; readonly part: string; readonly zone: string | null }
+  | { readonly kind: 'civil' | 'instant'; readonly time: TimeExpr; readonly zone: string }
+  | { readonly kind: 'first'; readonly times: readonly TimeExpr[] }
+
+/** Months, or microseconds in digits. */
+type Unit = { readonly months: number } | { readonly micros: string }
+/** An integer in digits, or the parameter that has it. */
+type Count = { readonly digits: string } | { readonly parameter: string }
+
+/** Returns the value of a parameter, as a query is given it. */
+export type Value = (parameter: string) => unknown
+
+/** The time as data; null for an expression that is not one, or that is not evaluated here. */
+export function timeExpr(expr: Expr): TimeExpr | null {
+  const type = expr.type.kind
+  if (!isTimeType(type)) return null
+  switch (expr.kind) {
+    case 'literal':
+      return typeof expr.value === 'string' ? { kind: 'literal', type, text: expr.value } : null
+    case 'parameter':
+      return { kind: 'parameter', type, name: expr.name }
+    case 'cast':
+      return expr.isSafe || expr.format || expr.timeZone ? null : converted(expr.operand, type, 'UTC')
+    case 'call':
+      return expr.isSafe ? null : called(expr, type)
+    default:
+      return null
+  }
+}
+
+function called(call: CallExpr, type: TimeType): TimeExpr | null {
+  const [first, second, third] = call.arguments
+  switch (call.name) {
+    case 'TIMESTAMP_ADD':
+    case 'DATETIME_ADD':
+    case 'DATE_ADD':
+    case '$add':
+      return added(first, second, 1)
+    case 'TIMESTAMP_SUB':
+    case 'DATETIME_SUB':
+    case 'DATE_SUB':
+    case '$subtract':
+      return added(first, second, -1)
+    case 'TIMESTAMP_TRUNC':
+    case 'DATETIME_TRUNC':
+    case 'DATE_TRUNC': {
+      const time = first && timeExpr(first)
+      const zone = type === 'TIMESTAMP' ? zoneOf(third) : null
+      if (!time || second?.kind !== 'word' || (type === 'TIMESTAMP' && zone === null)) return null
+      return { kind: 'truncate', time, part: partNamed(second.word), zone }
+    }
+    case 'TIMESTAMP':
+    case 'DATETIME':
+    case 'DATE': {
+      const zone = call.arguments.length > 2 || (second && second.type.kind !== 'STRING') ? null : zoneOf(second)
+      return first && zone !== null ? converted(first, type, zone) : null
+    }
+    case 'COALESCE':
+    case 'IFNULL': {
+      const times = call.arguments.map(argument => argument && timeExpr(argument))
+      return times.every(time => time !== null) ? { kind: 'first', times } : null
+    }
+    default:
+      return null
+  }
+}
+
+function converted(operand: Expr, type: TimeType, zone: string): TimeExpr | null {
+  const time = timeExpr(operand)
+  const from = operand.type.kind
+  if (time === null || from === type) return time
+  if (type === 'TIMESTAMP') return { kind: 'instant', time, zone }
+  const civil: TimeExpr = from === 'TIMESTAMP' ? { kind: 'civil', time, zone } : time
+  return type === 'DATE' ? { kind: 'truncate', time: civil, part: 'DAY', zone: null } : civil
+}
+
+const MONTHS: Readonly<Record<string, number>> = { MONTH: 1, QUARTER: 3, YEAR: 12 }
+
+/** A time and an interval of one part, or a DATE and a number of days. */
+function added(first: Expr | null | undefined, by: Expr | null | undefined, sign: 1 | -1): TimeExpr | null {
+  const time = first && timeExpr(first)
+  if (!time || !by) return null
+  const isInterval = by.kind === 'call' && by.name === '$interval'
+  const [number, part] = isInterval ? by.arguments : [by, null]
+  const count = number ? countOf(number) : null
+  const unit = unitOf(part?.kind === 'word' ? part.word : 'DAY', first!.type.kind)
+  return count !== null && unit !== null && (isInterval || first!.type.kind === 'DATE')
+    ? { kind: 'add', time, unit, count, sign }
+    : null
+}
+
+function unitOf(part: string, type: string): Unit | null {
+  if (Object.hasOwn(MONTHS, part)) return type === 'TIMESTAMP' ? null : { months: MONTHS[part]! }
+  const micros = part === 'WEEK' ? 7n * DAY : lengthOf(part)
+  return micros === undefined ? null : { micros: String(micros) }
+}
+
+function countOf(number: Expr): Count | null {
+  if (number.type.kind !== 'INT64') return null
+  if (number.kind === 'parameter') return { parameter: number.name }
+  return number.kind === 'literal' && typeof number.value === 'string' ? { digits: number.value } : null
+}
+
+/** The names of the parameters in the time. */
+export function parametersOf(time: TimeExpr): readonly string[] {
+  switch (time.kind) {
+    case 'literal':
+      return []
+    case 'parameter':
+      return [time.name]
+    case 'add':
+      return [...parametersOf(time.time), ...('parameter' in time.count ? [time.count.parameter] : [])]
+    case 'first':
+      return time.times.flatMap(parametersOf)
+    default:
+      return parametersOf(time.time)
+  }
+}
+
+/** The time in microseconds since 1970, civil for DATETIME and DATE; null for NULL, and for what is out of range. */
+export function evaluated(time: TimeExpr, value: Value): bigint | null {
+  const micros = unchecked(time, value)
+  return micros !== null && isInRange(micros) ? micros : null
+}
+
+const isInRange = (micros: bigint): boolean => micros >= BigInt(FIRST_DAY) * DAY && micros < BigInt(LAST_DAY + 1) * DAY
+
+function unchecked(time: TimeExpr, value: Value): bigint | null {
+  if (time.kind === 'literal') return microsOf(time.type, time.text)
+  if (time.kind === 'parameter') return microsOf(time.type, value(time.name))
+  if (time.kind === 'first') return firstOf(time.times, value)
+  const of = evaluated(time.time, value)
+  if (of === null) return null
+  switch (time.kind) {
+    case 'add': {
+      const count = integer('digits' in time.count ? time.count.digits : value(time.count.parameter))
+      return count === null ? null : sumOf(of, time.unit, count * BigInt(time.sign))
+    }
+    case 'truncate':
+      return truncatedTo(of, time.part, time.zone)
+    case 'civil':
+      return civilOf(of, time.zone)
+    case 'instant':
+      return instantOf(of, time.zone)
+  }
+}
+
+/** A NULL parameter is passed over; whatever else cannot be evaluated makes the whole NULL. */
+function firstOf(times: readonly TimeExpr[], value: Value): bigint | null {
+  for (const time of times) {
+    const isNull = parametersOf(time).some(name => (value(name) ?? null) === null)
+    if (!isNull) return evaluated(time, value)
+  }
+  return null
+}
+
+function sumOf(time: bigint, unit: Unit, count: bigint): bigint | null {
+  if ('micros' in unit) return time + count * BigInt(unit.micros)
+  const day = floorTo(time, DAY)
+  const months = Number(count) * unit.months
+  if (!Number.isSafeInteger(months) || Math.abs(months) > 12 * 10_000) return null
+  const later = monthsLater(civilFromDays(Number(day / DAY)), months)
+  return BigInt(daysFromCivil(later.year, later.month, later.day)) * DAY + (time - day)
+}
+
+function truncatedTo(time: bigint, part: string, zone: string | null): bigint {
+  if (zone === null) return startBefore(time, part)
+  const civil = civilOf(time, zone)
+  const length = lengthOf(part)
+  // Parts of a day are cut off from the instant, so that an hour that is there twice keeps its instant.
+  return length === undefined || length >= DAY
+    ? instantOf(startBefore(civil, part), zone)
+    : time - (civil - floorTo(civil, length))
+}
+
+const CANONICAL: Readonly<Record<TimeType, (text: string) => string | null>> = {
+  TIMESTAMP: timestampLiteral,
+  DATETIME: datetimeLiteral,
+  DATE: dateLiteral,
+}
+
+/** A value in microseconds: from ISO text, or for TIMESTAMP from a number or digits of microseconds; null for any other. */
+export function microsOf(type: TimeType, value: unknown): bigint | null {
+  const micros = type === 'TIMESTAMP' ? integer(value) : null
+  if (micros !== null || typeof value !== 'string') return micros
+  const text = CANONICAL[type](value)
+  return text === null ? null : zonedTimestampMicros(text.replace('+00', ''), () => 0)
+}
+
+function integer(value: unknown): bigint | null {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null
+  return typeof value === 'string' && /^-?\d{1,19}$/.test(value) ? BigInt(value) : null
+}

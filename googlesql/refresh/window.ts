@@ -1,0 +1,48 @@
+/** What a kept query says of times: its boundaries, the cells within its bounds, and its values in microseconds. */
+import { FIRST_DAY, LAST_DAY } from '../values/civil-date.js'
+import { dateText, datetimeText, MAX_TIMESTAMP_MICROS } from '../values/civil-text.js'
+import { type Window, windowOf } from './bounds.js'
+import { civilOf, DAY, boundaryAfter as firstBoundary, floorTo, boundaryBefore as lastBoundary } from './grid.js'
+import type { KeptQuery } from './kept-query.js'
+import { microsOf, type Value } from './time-expr.js'
+
+/**
+ * The greatest interval of whole cells within the query's own bounds, for these parameters: T in microseconds since 1970 (civil
+ * for DATETIME and DATE), `until` exclusive; null for no bound at that end. Null as a whole where a bound is NULL or out of
+ * range, or the interval is empty.
+ */
+export const closedWindow = (kept: KeptQuery, value: Value): Window | null => windowOf(kept.bounds, kept.cells, value)
+
+/** The last boundary at or before this T; null before the year 1. */
+export const boundaryBefore = ({ cells }: KeptQuery, t: bigint): bigint | null => lastBoundary(cells, t)
+
+/** The first boundary at or after this T; null after the year 9999. */
+export const boundaryAfter = ({ cells }: KeptQuery, t: bigint): bigint | null => firstBoundary(cells, t)
+
+/**
+ * The value of the bucket column in microseconds; null for NULL.
+ *
+ * @param value as JSON results have it: ISO text, or for TIMESTAMP also microseconds as a number or digits
+ */
+export const bucketMicros = ({ bucketType }: KeptQuery, value: unknown): bigint | null => microsOf(bucketType, value)
+
+/** What bucketMicros is compared with: the buckets of rows before the boundary are less, all others are not. */
+export const bucketBoundary = ({ timeType, bucketType, cells }: KeptQuery, boundary: bigint): bigint =>
+  timeType === 'TIMESTAMP' && bucketType !== 'TIMESTAMP' ? civilOf(boundary, cells.zone) : boundary
+
+/** A T as the value of the parameters _from and _until. */
+export function timeValue({ timeType }: KeptQuery, t: bigint): string {
+  if (timeType === 'DATE') return dateText(Number(floorTo(t, DAY) / DAY))!
+  return timeType === 'TIMESTAMP' ? `${datetimeText(t)}Z` : datetimeText(t)!
+}
+
+/** The least T: with it as _from, there is no bound. */
+export const firstTime = (_kept: KeptQuery): bigint => BigInt(FIRST_DAY) * DAY
+
+/** The greatest T: with it as _until, there is no bound. */
+export const lastTime = ({ timeType }: KeptQuery): bigint =>
+  timeType === 'DATE' ? BigInt(LAST_DAY) * DAY : MAX_TIMESTAMP_MICROS
+
+/** The greatest T before this boundary: a microsecond, or for a DATE a day, earlier. */
+export const justBefore = ({ timeType }: KeptQuery, boundary: bigint): bigint =>
+  boundary - (timeType === 'DATE' ? DAY : 1n)
