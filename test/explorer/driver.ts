@@ -70,8 +70,11 @@ export async function signIn(page: Page, token = TOKEN): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-export const open = (page: Page, name: string): Promise<void> =>
-  page.getByRole('link', { name: new RegExp(`^${name.replaceAll('.', '\\.')}`) }).click()
+/** Resolves once the endpoint's form is there: keys that are pressed before are lost. */
+export async function open(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name: new RegExp(`^${name.replaceAll('.', '\\.')}`) }).click()
+  await page.getByRole('heading', { name, exact: true }).waitFor()
+}
 
 export const runButton = (page: Page): Locator => page.getByRole('button', { name: 'Run' })
 
