@@ -21,7 +21,7 @@ const policy = {
   warmMs: 300_000,
   staleIfErrorMs: 0,
   staleWhileRevalidateMs: 0,
-  untilDataChanges: false,
+  untilDataChanges: false, keepsBuckets: false,
 } as const
 
 /** A result of 100 bytes to 4 kB. */

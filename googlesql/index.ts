@@ -28,7 +28,7 @@ export {
 export { parseScript } from './parse/parse.js'
 export type { BodyText, StoredDefinition } from './parse/udf.js'
 export type * from './plan/nodes.js'
-export type { TimeBound, Window } from './refresh/bounds.js'
+export type { TimeBound, Window as ClosedWindow } from './refresh/bounds.js'
 export { type KeptQuery, keptQuery } from './refresh/kept-query.js'
 export type { NotKept } from './refresh/not-kept.js'
 export {
@@ -40,6 +40,7 @@ export {
   firstTime,
   justBefore,
   lastTime,
+  timeMicros,
   timeValue,
 } from './refresh/window.js'
 export { impliedName } from './resolve/expressions/expression.js'

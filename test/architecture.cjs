@@ -23,7 +23,8 @@ const MAY_IMPORT = {
   engines: ['model', 'platform', 'result', 'formats', LANGUAGE, ON_DUCKDB],
   openapi: ['model', 'formats', 'http/headers.ts', LANGUAGE],
   manifest: ['model', 'template', LANGUAGE],
-  request: ['model', 'formats', 'template', 'cache', 'result/body.ts', LANGUAGE],
+  refresh: ['model', 'formats', 'result', LANGUAGE],
+  request: ['model', 'formats', 'template', 'cache', 'refresh', 'result/body.ts', LANGUAGE],
   mcp: ['model', 'formats', 'manifest', 'request', 'openapi', 'platform', LANGUAGE],
   http: ['model', 'request', 'manifest', 'observe', 'formats', 'openapi', 'mcp'],
 }
@@ -80,7 +81,7 @@ const HOME_OF = {
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
-const PURE = `^(runner/(model|template|cache(?!/stores)|request|result|formats(?!/derive)|openapi)|authoring/connect(?!/command)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
+const PURE = `^(runner/(model|template|cache(?!/stores)|refresh|request|result|formats(?!/derive)|openapi)|authoring/connect(?!/command)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
 
 const ENGINE_INDEX = '^runner/engines/[^/]+/index\\.ts$'
 /** What import and infer share with the embedded engine. */

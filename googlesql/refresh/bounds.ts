@@ -52,31 +52,55 @@ function bound(left: Expr, operator: Operator, right: Expr, columns: ReadonlyMap
 export interface Window {
   readonly from: bigint | null
   readonly until: bigint | null
+  /** Whether a row outside, within a cell that a bound cuts, may fulfil the bounds. */
+  readonly hasRowsBefore: boolean
+  readonly hasRowsAfter: boolean
 }
 
 /** The whole cells in which all bounds hold; null for none, and where a bound is NULL or out of range. */
 export function windowOf(bounds: readonly TimeBound[], cells: Cells, value: Value): Window | null {
-  let from: bigint | null = null
-  let until: bigint | null = null
+  const [lower, upper]: [(End | null)[], (End | null)[]] = [[], []]
   for (const { of, operator, time } of bounds) {
     const given = evaluated(time, value)
     if (given === null) return null
     // A DATE that is greater is so by a day.
     const next = given + (of.type === 'DATE' ? DAY : 1n)
-    if (operator === '>=' || operator === '>' || operator === '=') {
-      const least = notLess(of, operator === '>' ? next : given)
-      const boundary = least === null ? null : after(cells, least)
-      if (boundary === null) return null
-      if (from === null || boundary > from) from = boundary
-    }
-    if (operator === '<' || operator === '<=' || operator === '=') {
-      const most = less(of, operator === '<' ? given : next)
-      const boundary = most === null ? null : before(cells, most)
-      if (boundary === null) return null
-      if (until === null || boundary < until) until = boundary
-    }
+    if (operator !== '<' && operator !== '<=')
+      lower.push(rounded(notLess(of, operator === '>' ? next : given), cells, after))
+    if (operator !== '>' && operator !== '>=')
+      upper.push(rounded(less(of, operator === '<' ? given : next), cells, before))
   }
-  return from !== null && until !== null && from >= until ? null : { from, until }
+  const ends = [...lower, ...upper]
+  if (!ends.every(end => end !== null)) return null
+  const from = furthest(lower, (a, b) => a > b)
+  const until = furthest(upper, (a, b) => a < b)
+  if (from && until && from.at >= until.at) return null
+  return {
+    from: from?.at ?? null,
+    until: until?.at ?? null,
+    hasRowsBefore: from !== null && !from.isExact,
+    hasRowsAfter: until !== null && !until.isExact,
+  }
+}
+
+/** A boundary on one side of which all rows fulfil a bound; if it `isExact`, on the other side none does. */
+interface End {
+  readonly at: bigint
+  readonly isExact: boolean
+}
+
+function rounded(end: End | null, cells: Cells, towards: typeof after): End | null {
+  const at = end && towards(cells, end.at)
+  return end === null || at === null ? null : { at, isExact: end.isExact && at === end.at }
+}
+
+/** The end that is beyond all others; exact where one of those at the same time is. Null without any. */
+function furthest(ends: readonly (End | null)[], isBeyond: (a: bigint, b: bigint) => boolean): End | null {
+  return ends.reduce((most, end) => {
+    if (most === null || end === null) return most ?? end
+    if (end.at === most.at) return most.isExact ? most : end
+    return isBeyond(end.at, most.at) ? end : most
+  }, null)
 }
 
 const cellsOf = ({ part, zone }: TimeOf): Cells => ({ part: cellPart(part), zone: zone ?? 'UTC' })
@@ -84,18 +108,23 @@ const cellsOf = ({ part, zone }: TimeOf): Cells => ({ part: cellPart(part), zone
 const instantOfValue = ({ type, zone }: TimeOf, value: bigint): bigint =>
   type === 'TIMESTAMP' ? value : instantOf(value, zone ?? 'UTC')
 
-/** A boundary from which on no value is less than the given one. */
-const notLess = (of: TimeOf, value: bigint): bigint | null => after(cellsOf(of), instantOfValue(of, value))
+/** From it on no value is less than the given one. */
+function notLess(of: TimeOf, value: bigint): End | null {
+  const instant = instantOfValue(of, value)
+  const at = after(cellsOf(of), instant)
+  return at === null ? null : { at, isExact: at === instant }
+}
 
-/** A boundary before which all values are less than the given one. */
-function less(of: TimeOf, value: bigint): bigint | null {
+/** Before it all values are less than the given one. */
+function less(of: TimeOf, value: bigint): End | null {
   const cells = cellsOf(of)
   const instant = instantOfValue(of, value)
   if (of.isStart && of.part === cells.part) {
     // All values are starts, so that those below the given one are those below the first start that is not.
     const civil = of.type === 'TIMESTAMP' ? civilOf(value, cells.zone) : value
     const start = instantOf(startAfter(civil, cells.part), cells.zone)
-    if (isBoundary(cells, start)) return start
+    if (isBoundary(cells, start)) return { at: start, isExact: true }
   }
-  return before(cells, instant)
+  const at = before(cells, instant)
+  return at === null ? null : { at, isExact: at === instant }
 }

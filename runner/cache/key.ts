@@ -1,7 +1,7 @@
 /** The cache key of a result. */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../model/endpoint.js'
-import type { ArgumentMap } from '../model/query.js'
+import type { ArgumentMap, Query } from '../model/query.js'
 import { PAGED, tenantKeyPrefix } from '../model/result-key.js'
 
 /**
@@ -20,6 +20,17 @@ const valuesOf = ({ parameters }: Pick<Endpoint, 'parameters'>, args: ArgumentMa
 export const walkKey = (key: string, now: string): string => `${key}${PAGED}${now}`
 export const pageKey = (key: string, now: string, from: number, to: number): string =>
   `${walkKey(key, now)}${PAGED}${from}-${to}`
+
+/** The key of the rows that are kept for all calls of this text that differ in nothing but these parameters. */
+export function keptKey(
+  endpoint: Pick<Endpoint, 'id' | 'revision' | 'tenant'>,
+  args: ArgumentMap,
+  { sql, parameters }: Query,
+  without: readonly string[],
+): string {
+  const values = Object.entries(parameters).filter(([name]) => !without.includes(name))
+  return `${tenantPrefix(endpoint, args)}+${hashOf([endpoint.revision, sql, values])}`
+}
 
 /** Short digests of an endpoint's revision, and of arguments by their names, 96 bits each: for cursors. */
 export const revisionDigest = ({ revision }: Pick<Endpoint, 'revision'>): string => hashOf(revision).slice(0, 16)

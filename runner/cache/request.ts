@@ -2,7 +2,7 @@
 import type { CachePolicy } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { StoredResult } from '../model/ports.js'
-import type { QueryCost, TimedResult } from '../model/query.js'
+import type { PartialRead, QueryCost, TimedResult } from '../model/query.js'
 
 /** A key, its cache policy, and the function that runs its query. */
 export interface CacheRequest {
@@ -47,6 +47,8 @@ export interface CacheAnswer {
   readonly isTooLarge?: boolean
   /** How long the run took that this call waited for, in milliseconds; null where it waited for no run. */
   readonly runMs: number | null
+  /** Present where the run that this call started has not read all rows anew. */
+  readonly partial?: PartialRead
   /** What the warehouse billed for the run that this call started; null where it started none. */
   readonly cost: QueryCost | null
 }

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Claim, Clock, ResultStore, RunOutcome, StoredResult } from '../model/ports.js'
-import type { TimedResult } from '../model/query.js'
+import type { KeptRows, TimedResult } from '../model/query.js'
 import { endpointIdOf, etagInTurns } from '../model/result-key.js'
 import { Background } from './background.js'
 import { errorOf, outcomeOf } from './failure-message.js'
@@ -35,6 +35,9 @@ const REFUSALS: readonly ErrorCode[] = ['ARGUMENT_INVALID', 'PAGE_GONE']
 
 /** Failures of a run that concern the token that it counts for, and no other. */
 const OF_ITS_TOKEN: readonly ErrorCode[] = ['BUDGET_EXCEEDED', 'OVERLOADED']
+
+/** How much longer than a result the rows that are kept for its refresh are kept, in milliseconds: a day. */
+const KEPT_MS = 86_400_000
 
 /** Logged when the owner of a key hangs, or another program has written to its lease. */
 const NO_OUTCOME =
@@ -86,6 +89,12 @@ export class ResultCache {
   /** Whether the entry is in memory, and stays for so long. */
   isKept(key: string, keepMs: number): boolean {
     return this.#deps.store.keptMs(key) >= keepMs
+  }
+
+  /** What is kept under this key. */
+  async kept(key: string): Promise<StoredResult | undefined> {
+    const { store } = this.#deps
+    return store.entry(key) ?? store.replicas?.find(key)
   }
 
   /** A page that was cut from a stored result; undefined where it is not in memory. */
@@ -202,7 +211,8 @@ export class ResultCache {
       return this.#flights.join(`${flight} ${request.token}`, signal, run)
     })
     if (isFirst || value.outcome !== 'miss') return value
-    return { ...value, outcome: 'coalesced', isStored: false, cost: null }
+    const { partial: _, ...shared } = value
+    return { ...shared, outcome: 'coalesced', isStored: false, cost: null }
   }
 
   /**
@@ -278,9 +288,12 @@ export class ResultCache {
       // A result of an endpoint that has changed in the meantime would never be asked for again.
       const mayStore = keepMs > 0 && isOfOneState && running.mayStore && request.isCurrent()
       const isStored = mayStore && (await store.set(key, result, keepMs, claim.purges))
+      if (mayStore && set.kept)
+        await store.set(set.kept.key, await keptResult(set.kept, result), keepMs + KEPT_MS, claim.purges)
       if (isStored) outcome = { kind: 'stored' }
       const isTooLarge = mayStore && !isStored && store.entry(key) === undefined
-      return { result, isStored, isTooLarge, runMs, cost: set.cost ?? null, outcome: 'miss' }
+      const { cost = null, partial } = set
+      return { result, isStored, isTooLarge, runMs, cost, outcome: 'miss', ...(partial && { partial }) }
     } catch (thrown) {
       outcome = outcomeOf(thrown)
       throw thrown
@@ -312,6 +325,11 @@ async function learnState(request: CacheRequest): Promise<void> {
 /** An answer from the store, without a run. */
 const withoutRun = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {
   return { result, outcome, isStored: false, runMs: null, cost: null }
+}
+
+/** Rows that are kept for the next refresh, as a result in a store. */
+async function keptResult({ body, rowCount, spans, parts }: KeptRows, result: StoredResult): Promise<StoredResult> {
+  return { ...result, body, rowCount, isTruncated: false, etag: await etagInTurns(body), kept: { spans, parts } }
 }
 
 /** Adds the times and the ETag. */

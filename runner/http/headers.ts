@@ -4,7 +4,7 @@
  */
 import type { Format } from '../formats/format.js'
 import { CURSOR } from '../model/page.js'
-import type { QueryCost } from '../model/query.js'
+import type { PartialRead, QueryCost } from '../model/query.js'
 import type { RunResponse } from '../request/handle.js'
 
 /** Header names and values, alternating. */
@@ -32,7 +32,7 @@ export interface StoredFacts {
 }
 
 /** What changes with the age of the result. */
-export type AgingFacts = Pick<RunResponse, 'isCacheable' | 'outcome' | 'isStored'> & Freshness
+export type AgingFacts = Pick<RunResponse, 'isCacheable' | 'outcome' | 'isStored' | 'partial'> & Freshness
 
 /** What differs from call to call. */
 export interface CallFacts {
@@ -253,10 +253,14 @@ function costOf(cost: QueryCost | null): string {
 }
 
 /** RFC 9211. */
-function cacheStatus({ outcome, isStored, freshSeconds }: AgingFacts): string {
+function cacheStatus({ outcome, isStored, freshSeconds, partial }: AgingFacts): string {
   if (outcome === 'hit') return `sluice; hit; ttl=${freshSeconds}`
-  return `sluice; fwd=${FORWARDED[outcome]}${isStored ? '; stored' : ''}`
+  const stored = isStored ? '; stored' : ''
+  if (partial && outcome === 'miss') return `sluice; fwd=partial${stored}; detail="${keptOf(partial)}"`
+  return `sluice; fwd=${FORWARDED[outcome]}${stored}`
 }
+
+const keptOf = ({ kept, of }: PartialRead): string => `kept ${kept} of ${of} buckets; exact`
 
 /** Why the call went past the cache, or what it got from there. */
 const FORWARDED: Readonly<Record<Exclude<AgingFacts['outcome'], 'hit'>, string>> = {

@@ -115,6 +115,7 @@ function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CacheP
     staleIfErrorMs: milliseconds(cache.stale_if_error_seconds),
     staleWhileRevalidateMs: milliseconds(cache.stale_while_revalidate_seconds),
     untilDataChanges,
+    keepsBuckets: cache.refresh !== 'whole',
   })
 }
 

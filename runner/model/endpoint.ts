@@ -14,6 +14,8 @@ export interface CachePolicy {
   readonly staleWhileRevalidateMs: number
   /** True: a result is also dropped, before its ttl ends, when the data that it was computed from changes. */
   readonly untilDataChanges: boolean
+  /** True: a query may read only what is new, and take the rest from what was read before. */
+  readonly keepsBuckets: boolean
 }
 
 /** How a result is given out page by page. */

@@ -1,7 +1,7 @@
 /** Events worth a log line or a metric. The code that emits an event does not know levels or counters; observe/ does. */
 import type { Diagnostic } from './diagnostic.js'
 import type { RunnerError } from './errors.js'
-import type { QueryCost } from './query.js'
+import type { PartialRead, QueryCost } from './query.js'
 
 /** `fresh`: the caller demanded a new result although a stored one could have been served. */
 export type CacheOutcome = 'hit' | 'miss' | 'coalesced' | 'stale' | 'bypass' | 'fresh'
@@ -60,7 +60,12 @@ export type Event =
       readonly error: RunnerError | null
     }
   | { readonly kind: 'query.started'; readonly endpoint: string; readonly engine: string }
-  | ({ readonly kind: 'query.done'; readonly rows: number } & EndedQuery)
+  | ({
+      readonly kind: 'query.done'
+      readonly rows: number
+      /** Present where not all rows were read anew. */
+      readonly partial?: PartialRead
+    } & EndedQuery)
   | ({ readonly kind: 'query.failed'; readonly error: RunnerError } & EndedQuery)
   | {
       /** A request to the warehouse failed and will be retried. */
@@ -78,6 +83,10 @@ export type Event =
       readonly jobId: string | null
       readonly cause: unknown
     }
+  /** The engine has refused the text that reads only what is new, and runs the whole query. */
+  | { readonly kind: 'refresh.refused'; readonly endpoint: string; readonly cause: unknown }
+  /** A result that was put together differed from the whole query's at this byte; it was not used. */
+  | { readonly kind: 'refresh.differed'; readonly endpoint: string; readonly at: number }
   | { readonly kind: 'cache.warmed'; readonly endpoint: string; readonly durationMs: number }
   | { readonly kind: 'cache.warm-failed'; readonly endpoint: string; readonly error: RunnerError }
   | { readonly kind: 'cache.purged'; readonly endpoint: string; readonly token: string }

@@ -262,6 +262,10 @@ export interface Cache {
    * data_changes: a result is kept until the data that its query reads changes, and never longer. Files are looked at for each call; BigQuery's tables at most every --data-poll.
    */
   until?: 'data_changes'
+  /**
+   * whole: the query reads all of its rows each time. Without this key, a query that groups its rows by time reads only what is new where that is proven to give the same result.
+   */
+  refresh?: 'whole'
 }
 /**
  * Allows callers to ask for a result page by page, with page_size and cursor. A call without them gets the whole result.

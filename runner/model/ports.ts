@@ -1,10 +1,11 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
-import type { ConstantChecks, SqlProblem } from '../../googlesql/index.js'
+import type { ConstantChecks, KeptQuery, NotKept, SqlProblem } from '../../googlesql/index.js'
 import type { EngineName } from './engines.js'
 import type { RunnerError } from './errors.js'
 import type {
   CheckedColumn,
   ColumnPromise,
+  KeptFacts,
   Query,
   QueryReads,
   ResultSet,
@@ -146,6 +147,12 @@ export interface Engine {
    * @throws RunnerError as `run` does, without a timeout: QUERY_FAILED also where a file goes on changing while it is read.
    */
   tableParts?(table: string, column: string, options: TablePartsOptions): Promise<readonly TablePart[] | null>
+  /**
+   * How the query's result can be put together from rows that were read before, or why not. Absent where nothing is kept.
+   *
+   * @param revision the revision of the query's endpoint
+   */
+  keptQuery?(query: Query, revision: string | undefined): KeptQuery | NotKept
   /** Identifies this engine's copy of the data: fingerprints of different copies cannot be compared. */
   dataCopy?(): string
   /**
@@ -159,7 +166,7 @@ export interface Engine {
 }
 
 /** A result in a store: the finished bytes, and the facts that the response headers need. */
-export interface StoredResult extends Omit<TimedResult, 'cost'> {
+export interface StoredResult extends Omit<TimedResult, 'cost' | 'partial' | 'kept'> {
   /** The strong ETag with its quotes, computed once. */
   readonly etag: string
   /** When its query began, in milliseconds since 1970; the age of the result counts from here. */
@@ -168,6 +175,8 @@ export interface StoredResult extends Omit<TimedResult, 'cost'> {
   readonly freshUntil: number
   /** The fingerprint of the data that the result was computed from; present where a change of data makes the result stale. */
   readonly dataState?: string
+  /** Present where these rows are kept for a refresh, and given to nobody. */
+  readonly kept?: KeptFacts
   /** Present where these rows are a page of a result. */
   readonly page?: PageFacts
 }
@@ -239,6 +248,8 @@ export interface Replicas {
    * again. Rejects with CALL_ABANDONED when `signal` fires.
    */
   outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
+  /** The result that any replica has stored; undefined where the store failed, too. */
+  find(key: string): Promise<StoredResult | undefined>
   /** Calls `listener` for each event of a replica, also of this one. */
   onEvent(listener: (event: ReplicaEvent) => void): void
 }

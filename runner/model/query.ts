@@ -91,6 +91,27 @@ export interface ResultSet {
   readonly body: Uint8Array
   /** What the warehouse billed; absent on other engines. */
   readonly cost?: QueryCost
+  /** How many of its buckets were not read anew; absent where all rows were. */
+  readonly partial?: PartialRead
+  /** What is to be kept of it for the next refresh; absent for nothing. */
+  readonly kept?: KeptRows
+}
+
+export interface PartialRead {
+  readonly kept: number
+  readonly of: number
+}
+
+/** Rows of a result that are kept, see refresh/kept-rows.ts, and the key that they are kept under. */
+export interface KeptRows extends Pick<ResultSet, 'body' | 'rowCount'>, KeptFacts {
+  readonly key: string
+}
+
+export interface KeptFacts {
+  /** From a time to another, in microseconds as digits, and the number of rows, which follow those of the span before. */
+  readonly spans: readonly { readonly from: string; readonly until: string; readonly rows: number }[]
+  /** The parts of the table that they were read from. */
+  readonly parts: readonly TablePart[]
 }
 
 /** A result with the time that was bound to its `@now`, in microseconds since 1970, as digits. */

@@ -25,6 +25,8 @@ const LEVEL_OF = {
   'engine.retried': 'warn',
   'job.cancelled': 'info',
   'job.cancel-failed': 'error',
+  'refresh.refused': 'warn',
+  'refresh.differed': 'error',
   'cache.warmed': 'debug',
   'cache.warm-failed': 'warn',
   'cache.purged': 'info',

@@ -47,6 +47,18 @@ export const METRICS = {
     'endpoint',
   ),
   sluice_warm_total: metric('counter', 'Entries queried again in the background: ok or failed.', 'endpoint', 'outcome'),
+  sluice_buckets_total: metric(
+    'counter',
+    'Buckets of time in results that were put together: kept from an earlier query, or read anew.',
+    'endpoint',
+    'outcome',
+  ),
+  sluice_refresh_failures_total: metric(
+    'counter',
+    'Results that could not be put together: refused by the engine, or differed from the whole query, which then was given.',
+    'endpoint',
+    'reason',
+  ),
   sluice_store_failures_total: metric('counter', 'Failures of the results store.', 'operation'),
   sluice_cache_entries: metric('gauge', "Results in this process's memory."),
   sluice_cache_bytes: metric('gauge', 'What these results take, as counted against --cache-memory.'),
@@ -104,6 +116,10 @@ export class Metrics {
       case 'query.done':
       case 'query.failed':
         return this.#countQuery(event)
+      case 'refresh.refused':
+        return metrics.sluice_refresh_failures_total.inc({ endpoint: event.endpoint, reason: 'refused' })
+      case 'refresh.differed':
+        return metrics.sluice_refresh_failures_total.inc({ endpoint: event.endpoint, reason: 'differed' })
       case 'cache.warmed':
         return metrics.sluice_warm_total.inc({ endpoint: event.endpoint, outcome: 'ok' })
       case 'cache.warm-failed':
@@ -148,6 +164,11 @@ export class Metrics {
     const metrics = this.#metrics
     metrics.sluice_queries_in_flight.dec()
     const { endpoint, engine, durationMs } = event
+    if (event.kind === 'query.done' && event.partial) {
+      const { kept, of } = event.partial
+      metrics.sluice_buckets_total.inc({ endpoint, outcome: 'kept' }, kept)
+      metrics.sluice_buckets_total.inc({ endpoint, outcome: 'read' }, of - kept)
+    }
     if (event.cost) metrics.sluice_bytes_billed_total.inc({ endpoint }, event.cost.bytesBilled)
     if (event.cost?.isCacheHit) metrics.sluice_warehouse_cache_hits_total.inc({ endpoint })
     const outcome = event.kind === 'query.done' ? 'ok' : outcomeOf(event.error.code)

@@ -70,7 +70,7 @@ function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheReq
   const { endpoint, args, nowMicros } = order
   if (endpoint.cache === null || nowMicros !== null) return null
   return {
-    ...runRequest(order, caller, deps),
+    ...runRequest({ ...order, mayKeep: endpoint.cache.keepsBuckets }, caller, deps),
     key: cacheKey(endpoint, args) + dataCopyOf(endpoint, deps),
     policy: endpoint.cache,
     ...dataStateOf(order, deps),
@@ -92,7 +92,14 @@ export function walkRequest(order: RunOrder, page: PagePlan, now: bigint | null,
     },
     key: walkKey(page.key, String(nowMicros)),
     keepMs: page.keepMs,
-    policy: { ttlMs, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false },
+    policy: {
+      ttlMs,
+      warmMs: null,
+      staleIfErrorMs: 0,
+      staleWhileRevalidateMs: 0,
+      untilDataChanges: false,
+      keepsBuckets: false,
+    },
   } satisfies CacheRequest
 }
 

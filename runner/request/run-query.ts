@@ -1,9 +1,11 @@
 /** Renders an endpoint's query for its arguments and runs it on the engine. */
+import { keptKey } from '../cache/key.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine, ExportOptions } from '../model/ports.js'
 import type { ArgumentMap, ResultSet, TimedResult } from '../model/query.js'
+import type { Refresher } from '../refresh/refresher.js'
 import type { Budgets, Payer } from './budget.js'
 
 export interface RunDeps {
@@ -11,6 +13,8 @@ export interface RunDeps {
   readonly clock: Clock
   readonly observe: Observer
   readonly budgets: Budgets
+  /** Answers from rows that were read before; absent where every query is run whole. */
+  readonly refresher?: Refresher
 }
 
 export interface RunOrder {
@@ -18,6 +22,8 @@ export interface RunOrder {
   readonly args: ArgumentMap
   /** The time of `@now`; null for the clock's time. */
   readonly nowMicros: bigint | null
+  /** Whether the result may be put together from rows that were read before. @default false */
+  readonly mayKeep?: boolean
 }
 
 /**
@@ -46,10 +52,15 @@ export async function runQuery(
     const job = { maxBytesBilled, labels, revision, token: payer?.token ?? null }
     const contract = columns.map(({ required, json, fields }) => ({ required, json, ...(fields && { fields }) }))
     const options = { maxRows, ...more, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
-    const result = await engine.run(query, options)
-    const { rowCount: rows, cost } = result
+    const keyWithout = (names: readonly string[]): string =>
+      keptKey(endpoint, order.args, query, names) + copyOf(engine)
+    const result = await (order.mayKeep && deps.refresher
+      ? deps.refresher.run(query, options, keyWithout)
+      : engine.run(query, options))
+    const { rowCount: rows, cost, partial } = result
     if (exported && result.isTruncated) throw tooManyRows(maxRows, cost)
-    observe({ kind: 'query.done', ...about, durationMs: clock.nowMs() - began, rows, ...(cost && { cost }) })
+    const facts = { rows, ...(cost && { cost }), ...(partial && { partial }) }
+    observe({ kind: 'query.done', ...about, durationMs: clock.nowMs() - began, ...facts })
     if (cost) await budgets.spend(payer, cost.bytesBilled)
     return { ...result, now: String(nowMicros) }
   } catch (thrown) {
@@ -62,6 +73,9 @@ export async function runQuery(
     throw error
   }
 }
+
+/** Replicas with separate copies of the data keep rows of their own. */
+const copyOf = (engine: Engine): string => `@${engine.dataCopy?.() ?? ''}`
 
 const tooManyRows = (maxRows: number, cost: ResultSet['cost']): RunnerError =>
   new RunnerError('RESULT_TOO_LARGE', {

@@ -26,6 +26,7 @@ import type { BoundValue, QueryReads } from '../model/query.js'
 import { afterTurn } from '../observe/after-turn.js'
 import { Metrics } from '../observe/metrics.js'
 import { systemClock } from '../platform/clock.js'
+import { Refresher } from '../refresh/refresher.js'
 import { bindParams } from '../request/bind-params.js'
 import { Budgets } from '../request/budget.js'
 import { type ExportEnd, exportFor } from '../request/export.js'
@@ -190,6 +191,13 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
     budgets: new Budgets({ counters, clock, observe, maxBytesBilled }),
     tokens,
     results,
+    refresher: new Refresher({
+      engine,
+      clock,
+      observe,
+      find: key => results.kept(key),
+      verifyEvery: settings.verifyRefresh,
+    }),
     pages: new Pages(results, new Cursors(cursorKey(settings, observe))),
     endpoints: registry.index,
     beginCall: () => engine.begin(),

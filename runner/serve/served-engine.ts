@@ -3,6 +3,7 @@
  * of queries, publishes their results, and says which variant of an endpoint has failed.
  */
 import { channel } from 'node:diagnostics_channel'
+import type { KeptQuery, NotKept } from '../../googlesql/index.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError, retryLater } from '../model/errors.js'
@@ -137,6 +138,10 @@ export class ServedEngine<E extends Engine> implements Engine {
     return this.#use(undefined, ({ engine }) => engine.ping())
   }
 
+  keptQuery(query: Query, revision: string | undefined): KeptQuery | NotKept {
+    return this.#generationOf(revision)?.engine.keptQuery?.(query, revision) ?? NOT_KEPT
+  }
+
   dataState(query: Query): string | null {
     return this.current()?.dataState?.(query) ?? null
   }
@@ -181,7 +186,7 @@ export class ServedEngine<E extends Engine> implements Engine {
   }
 
   async #use<T>(revision: string | undefined, ask: (generation: Generation<E>) => Promise<T>): Promise<T> {
-    const generation = this.#generations.find(({ revisions }) => revision === undefined || revisions.has(revision))
+    const generation = this.#generationOf(revision)
     if (generation === undefined) throw new RunnerError('ENGINE_UNAVAILABLE')
     const leave = this.#enter(generation)
     try {
@@ -189,6 +194,11 @@ export class ServedEngine<E extends Engine> implements Engine {
     } finally {
       leave()
     }
+  }
+
+  /** The newest that knows the revision. */
+  #generationOf(revision: string | undefined): Generation<E> | undefined {
+    return this.#generations.find(({ revisions }) => revision === undefined || revisions.has(revision))
   }
 
   #enter(generation: Generation<E>): () => void {
@@ -230,6 +240,8 @@ export class ServedEngine<E extends Engine> implements Engine {
     return fault === null ? failure : failure.withCause(fault)
   }
 }
+
+const NOT_KEPT: NotKept = { reason: 'the engine keeps nothing', at: 0 }
 
 function withVariant({ message, cause }: QueryFault, { sql }: Query, { variants }: LoadedEndpoint): QueryFault | null {
   const label = variants.find(variant => variant.sql === sql)?.label ?? ''

@@ -89,6 +89,14 @@ export const size: SettingType<number> = typeOf(
   'bytes',
 )
 
+/** One of so many, `1/20`; 0 for none. */
+export const share: SettingType<number> = typeOf(
+  'number',
+  value => Number(/^1\/(\d{1,6})$/.exec(value)?.[1] ?? (value === '0' ? 0 : Number.NaN)),
+  value => Number.isInteger(value) && value >= 0 && value <= 999_999,
+  'must be one of so many, such as 1/20, or 0',
+)
+
 export const amount: SettingType<number> = typeOf(
   'number',
   value => (/^\d{1,6}(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN),

@@ -18,6 +18,7 @@ import {
   redisUrl,
   SettingProblem,
   type SettingType,
+  share,
   size,
   text,
   tokenText,
@@ -151,6 +152,12 @@ const TABLE = {
     flag: '--data-poll',
     description:
       'BigQuery: how often tables are asked at most whether they have changed, for endpoints with until: data_changes. It costs nothing.',
+  }),
+  /** One refresh of so many is held against the whole query; 0 for none. */
+  verifyRefresh: setting(share, 0, {
+    flag: '--verify-refresh',
+    description:
+      'How many refreshes that read only what is new are held against the whole query: 1/20 is one in twenty, 0 none. A difference is logged and counted, and the whole result is given.',
   }),
   priority: setting(oneOf(['interactive', 'batch']), 'interactive', {
     flag: null,

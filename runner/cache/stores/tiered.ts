@@ -13,6 +13,7 @@ export interface TieredStoreOptions {
 export class TieredStore extends MemoryStore {
   override readonly replicas: Replicas = {
     claim: (key, dataState) => this.#claim(key, dataState),
+    find: async key => (await this.#attempt('get', this.#find(key)))?.result,
     outcome: (key, signal) => this.#options.shared.outcome(key, signal),
     onEvent: listener => this.#options.shared.onEvent(listener),
   }

@@ -3,15 +3,20 @@
  */
 import {
   isComputedView,
+  type KeptQuery,
+  keptQuery,
+  type NotKept,
+  orMistake,
   resolveQuery,
   SqlError,
   type TableCatalogue,
   type TableDefinition,
 } from '../../../googlesql/index.js'
 import type { GenerateOptions, TranslatedQuery } from '../../../googlesql-duckdb/index.js'
+import { BoundedMap, memo } from '../../model/bounded-map.js'
 import { deadlineSignal } from '../../model/deadline.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
-import { readTypes } from '../../model/parameter-types.js'
+import { readTypes, typesOf } from '../../model/parameter-types.js'
 import {
   BACKGROUND,
   type CheckResult,
@@ -37,6 +42,9 @@ import { wireParameters } from './values/parameter-values.js'
 const COMPILE_TIMEOUT_MS = 30_000
 /** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
 const PING_TIMEOUT_MS = 10_000
+const MAX_KEPT_QUERIES = 1_000
+/** The parameter of the time. */
+const CLOCK = 'now'
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 
 /** What the views of an engine share. */
@@ -56,6 +64,8 @@ export class DuckdbEngine implements Engine {
   readonly #view: TableView
   readonly #argumentFaults: ArgumentFaults
   readonly #compiledTables = new Set<string>()
+  /** By text, the types of its parameters, and the tables. */
+  readonly #keptQueries = new BoundedMap<string, KeptQuery | NotKept>(MAX_KEPT_QUERIES)
 
   constructor(parts: EngineParts, view: TableView) {
     this.#parts = parts
@@ -169,6 +179,20 @@ export class DuckdbEngine implements Engine {
 
   readAhead(): void {
     this.#parts.processes.readAhead(this.#compiledTables)
+  }
+
+  keptQuery(query: Query): KeptQuery | NotKept {
+    const { sql } = query
+    const { tables, revision } = this.#parts.catalogue
+    const types = Object.entries(query.parameters).map(([name, { type }]) => [name, type])
+    return memo(this.#keptQueries, JSON.stringify([revision, types, sql]), () => {
+      const isRequired = (table: string, column: string): boolean =>
+        tables.find(table)?.required?.includes(column) === true
+      const kept = orMistake(() =>
+        keptQuery(sql, resolveQuery(sql, tables, typesOf(query.parameters)), CLOCK, isRequired),
+      )
+      return kept instanceof SqlError ? { reason: kept.reason, at: kept.offset } : kept
+    })
   }
 
   dataState(query: Query): string | null {

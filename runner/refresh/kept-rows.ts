@@ -1,0 +1,23 @@
+/** What is kept of a query's result until the next refresh: a result of its own, which says where the rows of each span are. */
+import type { KeptQuery } from '../../googlesql/index.js'
+import type { StoredResult } from '../model/ports.js'
+import type { KeptRows, TablePart } from '../model/query.js'
+import { readRows, resultOf } from './rows.js'
+import type { Span } from './spans.js'
+
+/** The spans in the order of time, and the parts of the table that they were read from. */
+export function encodeKept(spans: readonly Span[], parts: readonly TablePart[]): Omit<KeptRows, 'key'> {
+  const { body, rowCount } = resultOf(spans.flatMap(({ rows }) => rows))
+  const places = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
+  return { body, rowCount, spans: places, parts }
+}
+
+/** The spans of a result that `encodeKept` has made; none for any other. @throws JsonTextError for another body. */
+export async function decodeKept(stored: StoredResult, kept: KeptQuery): Promise<readonly Span[]> {
+  const rows = await readRows(stored, kept)
+  let at = 0
+  return (stored.kept?.spans ?? []).map(({ from, until, rows: count }) => {
+    at += count
+    return { from: BigInt(from), until: BigInt(until), rows: rows.slice(at - count, at) }
+  })
+}

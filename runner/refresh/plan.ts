@@ -1,0 +1,63 @@
+/** What a refresh reads anew, and by which queries. */
+import { type ClosedWindow, firstTime, justBefore, type KeptQuery, lastTime, timeValue } from '../../googlesql/index.js'
+import type { RunOptions } from '../model/ports.js'
+import type { BoundValue, Query } from '../model/query.js'
+import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './spans.js'
+
+/** A call whose result can be put together. */
+export interface Call {
+  readonly kept: KeptQuery
+  readonly window: ClosedWindow
+  readonly bucketOf: BucketOf
+  readonly query: Query
+  readonly options: RunOptions
+  readonly key: string
+}
+
+export interface Plan {
+  /** All times at which the result may have rows. */
+  readonly all: Interval
+  /** The cells in it whose rows do not change while the clock moves on. */
+  readonly closed: Interval
+  /** What is read, in the order of time. */
+  readonly reads: readonly Interval[]
+  /** Whether that is everything. */
+  readonly isWhole: boolean
+  /** The spans that are not read again, also those that this call does not ask for. */
+  readonly rest: readonly Span[]
+}
+
+export const startOfTime = (kept: KeptQuery): bigint => firstTime(kept)
+/** The time after the last one. */
+export const endOfTime = (kept: KeptQuery): bigint => lastTime(kept) + 1n
+
+export function planOf({ kept, window, bucketOf }: Call, spans: readonly Span[]): Plan {
+  const closed = { from: window.from ?? startOfTime(kept), until: window.until ?? endOfTime(kept) }
+  const all = {
+    from: window.hasRowsBefore ? startOfTime(kept) : closed.from,
+    until: window.hasRowsAfter ? endOfTime(kept) : closed.until,
+  }
+  const reads = missing(all, inOrder(within(spans, closed, bucketOf)))
+  const isWhole = reads.length === 1 && reads[0]!.from === all.from && reads[0]!.until === all.until
+  const read = reads.flatMap(interval => overlap(interval, closed) ?? [])
+  const rest = read.reduce((left, interval) => without(left, interval, bucketOf), spans)
+  return { all, closed, reads, isWhole, rest }
+}
+
+/** The queries that read these intervals; where rows without a time may be in the result, the last one reads them, too. */
+export function queriesOf({ query, kept }: Call, { reads, isWhole }: Plan): readonly Query[] {
+  if (isWhole) return [query]
+  const [first, last] = [firstTime(kept), lastTime(kept)]
+  const bound = (time: bigint): BoundValue => ({ type: kept.timeType, value: timeValue(kept, time) })
+  const narrowed = (sql: string, from: bigint, to: bigint): Query => ({
+    sql,
+    parameters: { ...query.parameters, _from: bound(from), _until: bound(to) },
+  })
+  const queries = reads.map(({ from, until }, i) => {
+    const hasNulls = kept.hasNulls && i === reads.length - 1
+    const sql = hasNulls ? kept.narrowedWithNulls : kept.narrowed
+    return narrowed(sql, from, until > last ? last : justBefore(kept, until))
+  })
+  // No time is between the last and the first.
+  return kept.hasNulls && reads.length === 0 ? [narrowed(kept.narrowedWithNulls, last, first)] : queries
+}

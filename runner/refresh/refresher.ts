@@ -1,0 +1,184 @@
+/**
+ * Answers queries from rows that were read before and what is read anew: googlesql/refresh/README.md says which queries, and why the
+ * result is the same. On any doubt the whole query runs.
+ */
+import { bucketBoundary, closedWindow, type KeptQuery } from '../../googlesql/index.js'
+import { BoundedMap } from '../model/bounded-map.js'
+import { deadlineSignal } from '../model/deadline.js'
+import { RunnerError } from '../model/errors.js'
+import type { Observer } from '../model/events.js'
+import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
+import type { PartialRead, Query, QueryCost, ResultSet, TablePart } from '../model/query.js'
+import { decodeKept, encodeKept } from './kept-rows.js'
+import { type Call, planOf, queriesOf } from './plan.js'
+import { bucketsOf, readRows, resultOf, wholeRows } from './rows.js'
+import { inOrder, type KeptRow, merged, type Span, within } from './spans.js'
+import { isSameParts, trueSpans } from './trust.js'
+
+export interface RefresherDeps {
+  readonly engine: Engine
+  readonly clock: Clock
+  readonly observe: Observer
+  /** What was kept under this key. */
+  readonly find: (key: string) => Promise<StoredResult | undefined>
+  /** One refresh in so many is held against the whole query; 0 for none. */
+  readonly verifyEvery: number
+}
+
+/** The key of what is kept for all calls that differ in nothing but these parameters. */
+export type KeyWithout = (parameters: readonly string[]) => string
+
+/** How often a refresh begins anew because the table has changed meanwhile; then the whole query runs. */
+const MAX_ATTEMPTS = 2
+/** More bytes are not kept: each refresh reads and writes all of them, while other calls wait. */
+const MAX_KEPT_BYTES = 4_000_000
+/** The most texts that are remembered as refused, and for how long, in milliseconds. */
+const MAX_REFUSED = 1_000
+const REFUSED_MS = 600_000
+
+/** The engine has refused a narrowed query. */
+class NarrowedError extends Error {
+  override readonly name = 'NarrowedError'
+}
+
+export class Refresher {
+  readonly #deps: RefresherDeps
+  /** Narrowed texts that the engine has refused although it runs the whole query, and until when they are not tried again. */
+  readonly #refused = new BoundedMap<string, number>(MAX_REFUSED)
+  #refreshes = 0
+
+  constructor(deps: RefresherDeps) {
+    this.#deps = deps
+  }
+
+  /** @throws RunnerError as Engine.run does. */
+  async run(query: Query, options: RunOptions, keyWithout: KeyWithout): Promise<ResultSet> {
+    const { engine, clock } = this.#deps
+    const call = this.#callOf(query, options, keyWithout)
+    if (call === null) return engine.run(query, options)
+    const { signal, end } = deadlineSignal([options.signal], options.timeoutMs, clock)
+    try {
+      return await this.#answer({ ...call, options: { ...options, signal } })
+    } finally {
+      end()
+    }
+  }
+
+  async #answer(call: Call): Promise<ResultSet> {
+    const { engine, clock, observe } = this.#deps
+    const { query, options } = call
+    try {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const set = await this.#refresh(call)
+        if (set !== null) return set
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof NarrowedError)) throw thrown
+      // Where the whole query fails, too, that is the failure to tell.
+      const whole = await engine.run(query, options)
+      this.#refused.set(call.kept.narrowed, clock.nowMs() + REFUSED_MS)
+      observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause: thrown.cause })
+      return whole
+    }
+    return engine.run(query, options)
+  }
+
+  #callOf(query: Query, options: RunOptions, keyWithout: KeyWithout): Call | null {
+    const kept = this.#deps.engine.keptQuery?.(query, options.job?.revision)
+    if (!kept || 'reason' in kept) return null
+    if ((this.#refused.get(kept.narrowed) ?? 0) > this.#deps.clock.nowMs()) return null
+    const window = closedWindow(kept, name => query.parameters[name]?.value)
+    if (window === null) return null
+    const bucketOf = (time: bigint): bigint => bucketBoundary(kept, time)
+    return { kept, window, bucketOf, query, options, key: keyWithout(kept.boundParameters) }
+  }
+
+  /** Null where the result cannot be put together: the table has changed meanwhile, or rows may be missing. */
+  async #refresh(call: Call): Promise<ResultSet | null> {
+    const { kept, options, bucketOf } = call
+    const stored = await this.#deps.find(call.key)
+    const parts = await this.#partsOf(call, stored !== undefined)
+    if (parts === null) return null
+    const old = stored ? trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
+    const plan = planOf(call, old)
+    const sets = await Promise.all(queriesOf(call, plan).map(one => this.#read(one, call)))
+    const isComplete = !sets.some(set => isCut(set, kept)) && (await this.#isUnchanged(call, parts))
+    if (!isComplete) return plan.isWhole ? sets[0]! : null
+    const read = await Promise.all(sets.map(set => readRows(set, kept)))
+    const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
+    const nowKept = merged(inOrder([...plan.rest, ...within(spans, plan.closed, bucketOf)]), isDescending(kept))
+    const isNews = within(spans, plan.closed, bucketOf).length > 0 || !isEqual(parts, stored?.kept?.parts)
+    const encoded = isNews ? encodeKept(nowKept, parts) : null
+    const isSmall = encoded !== null && encoded.body.byteLength <= MAX_KEPT_BYTES
+    const more = isSmall ? { kept: { key: call.key, ...encoded } } : {}
+    if (plan.isWhole) return { ...sets[0]!, ...more }
+    const reused = within(plan.rest, plan.closed, bucketOf)
+    const nulls = read.flat().filter(row => !hasBucket(row))
+    const result = resultOf(wholeRows(kept, inOrder([...spans, ...reused]), nulls), options.maxRows)
+    if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
+    const set = { ...result, columns: stored!.columns, ...costOf(sets), partial: partOf(reused, spans) }
+    return (await this.#isVerified(call, set, parts)) ? { ...set, ...more } : null
+  }
+
+  /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
+  #read(query: Query, call: Call): Promise<ResultSet> {
+    return this.#deps.engine.run(query, call.options).catch((cause: unknown) => {
+      const isRefused = query !== call.query && cause instanceof RunnerError && cause.code === 'QUERY_FAILED'
+      throw isRefused ? new NarrowedError('', { cause }) : cause
+    })
+  }
+
+  async #partsOf({ kept, options }: Call, withTimes: boolean): Promise<readonly TablePart[] | null> {
+    const { signal, job } = options
+    const about = { withTimes, signal, ...(job && { revision: job.revision }) }
+    return (await this.#deps.engine.tableParts?.(kept.table, kept.column, about)) ?? null
+  }
+
+  async #isUnchanged(call: Call, parts: readonly TablePart[]): Promise<boolean> {
+    const now = await this.#partsOf(call, false)
+    return now !== null && isSameParts(parts, now)
+  }
+
+  /** Holds one refresh in `verifyEvery` against the whole query. False where they differ and the table is the same. */
+  async #isVerified(call: Call, set: ResultSet, parts: readonly TablePart[]): Promise<boolean> {
+    const { engine, observe, verifyEvery } = this.#deps
+    this.#refreshes += 1
+    if (verifyEvery === 0 || this.#refreshes % verifyEvery !== 0) return true
+    const whole = await engine.run(call.query, call.options)
+    if (Buffer.compare(whole.body, set.body) === 0 || !(await this.#isUnchanged(call, parts))) return true
+    observe({ kind: 'refresh.differed', endpoint: call.options.endpoint, at: firstDifference(whole.body, set.body) })
+    return false
+  }
+}
+
+const isEqual = (a: readonly TablePart[], b: readonly TablePart[] | undefined): boolean =>
+  JSON.stringify(a) === JSON.stringify(b)
+
+/** Whether rows may be missing at the result's end. */
+const isCut = ({ isTruncated, rowCount }: ResultSet, { limit }: KeptQuery): boolean =>
+  isTruncated || (limit !== null && rowCount >= limit)
+
+const hasBucket = ({ bucket }: KeptRow): boolean => bucket !== null
+
+const isDescending = ({ order }: KeptQuery): boolean => order?.isDescending ?? false
+
+/** How many buckets were kept, of those that the result has. */
+function partOf(reused: readonly Span[], read: readonly Span[]): PartialRead {
+  const kept = bucketsOf(reused)
+  return { kept, of: kept + bucketsOf(read) }
+}
+
+function costOf(sets: readonly ResultSet[]): { readonly cost?: QueryCost } {
+  const costs = sets.flatMap(({ cost }) => cost ?? [])
+  if (costs.length === 0) return {}
+  const sum = (member: 'bytesProcessed' | 'bytesBilled'): number =>
+    costs.reduce((total, cost) => total + cost[member], 0)
+  const { isCacheHit, jobId } = costs.at(-1)!
+  return { cost: { bytesProcessed: sum('bytesProcessed'), bytesBilled: sum('bytesBilled'), isCacheHit, jobId } }
+}
+
+/** The offset of the first byte in which they differ. */
+function firstDifference(a: Uint8Array, b: Uint8Array): number {
+  const at = a.findIndex((byte, i) => byte !== b[i])
+  return at < 0 ? a.byteLength : at
+}

@@ -1,0 +1,268 @@
+/** Results that are put together from kept buckets and what is read anew, held against the whole query on the real engine. */
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import type { DuckdbEngine } from '../../runner/engines/duckdb/duckdb-engine.js'
+import type { Event } from '../../runner/model/events.js'
+import type { RunOptions, StoredResult } from '../../runner/model/ports.js'
+import type { BoundValue, ResultSet } from '../../runner/model/query.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { Refresher } from '../../runner/refresh/refresher.js'
+import { openEngine, scratchFolder, source } from '../engines/duckdb/raw-engine.js'
+
+const SCHEMA = [
+  { name: 'ts', type: 'TIMESTAMP' },
+  { name: 'who', type: 'STRING' },
+  { name: 'n', type: 'INTEGER' },
+]
+const HOURLY = `
+  SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS c, SUM(n) AS n
+  FROM logs.edge
+  WHERE ts >= TIMESTAMP_TRUNC(TIMESTAMP_SUB(@now, INTERVAL 1 DAY), HOUR) AND who = @who
+  GROUP BY hour
+  ORDER BY hour`
+const OPTIONS: RunOptions = {
+  maxRows: 1_000,
+  timestamps: 'iso8601',
+  endpoint: 'tests.hourly',
+  timeoutMs: 60_000,
+  signal: new AbortController().signal,
+}
+
+interface Asked {
+  readonly sql?: string
+  readonly now?: string
+  readonly who?: string
+  readonly options?: Partial<RunOptions>
+}
+
+describe('a refresh', () => {
+  const scratch = scratchFolder()
+  const file = (name: string): string => join(scratch.path, 'data', 'logs', 'edge', name)
+  const stored = new Map<string, StoredResult>()
+  const events: Event[] = []
+  let engine: DuckdbEngine
+  let refresher: Refresher
+  /** The texts that the engine was given since the last result. */
+  let texts: string[] = []
+
+  before(async () => {
+    mkdirSync(file(''), { recursive: true })
+    engine = await openEngine({ dataDir: join(scratch.path, 'data'), tables: [source('logs.edge', SCHEMA)] })
+  })
+  beforeEach(() => {
+    rmSync(file(''), { recursive: true, force: true })
+    mkdirSync(file(''), { recursive: true })
+    stored.clear()
+    events.length = 0
+    refresher = refresherWith(0)
+  })
+  after(async () => {
+    await engine.close()
+    scratch.remove()
+  })
+
+  function refresherWith(verifyEvery: number, over: Partial<DuckdbEngine> = {}): Refresher {
+    const counting = {
+      name: engine.name,
+      keptQuery: engine.keptQuery.bind(engine),
+      tableParts: engine.tableParts.bind(engine),
+      run: (...args: Parameters<DuckdbEngine['run']>) => {
+        texts.push(args[0].sql)
+        return engine.run(...args)
+      },
+      ...over,
+    } as unknown as DuckdbEngine
+    const find = async (key: string) => stored.get(key)
+    return new Refresher({
+      engine: counting,
+      clock: systemClock(),
+      observe: event => void events.push(event),
+      find,
+      verifyEvery,
+    })
+  }
+
+  const write = (name: string, rows: readonly (readonly [at: string | null, who: string, n: number])[]): void =>
+    writeFileSync(file(name), rows.map(([at, who, n]) => `${JSON.stringify({ ts: at, who, n })}\n`).join(''))
+
+  const queryOf = ({ sql = HOURLY, now = '2026-03-15T12:34:56Z', who = 'a' }: Asked) => {
+    const parameters: Record<string, BoundValue> = { who: { type: 'STRING', value: who } }
+    if (sql.includes('@now')) parameters['now'] = { type: 'TIMESTAMP', value: now }
+    return { sql, parameters }
+  }
+
+  /** The answer, which must be that of the whole query. */
+  async function ask(asked: Asked = {}): Promise<ResultSet> {
+    const query = queryOf(asked)
+    const options = { ...OPTIONS, ...asked.options }
+    texts = []
+    const set = await refresher.run(query, options, without =>
+      JSON.stringify([query.sql, Object.entries(query.parameters).filter(([name]) => !without.includes(name))]),
+    )
+    const { columns, kept, rowCount, isTruncated, body } = set
+    if (kept) {
+      const { key, ...rest } = kept
+      const times = { storedAt: 0, freshUntil: 0, now: '0', etag: '' }
+      stored.set(key, { ...times, columns, isTruncated: false, body: kept.body, rowCount: kept.rowCount, kept: rest })
+    }
+    const whole = await engine.run(query, options)
+    expect(Buffer.from(body).toString()).to.equal(Buffer.from(whole.body).toString())
+    expect([rowCount, isTruncated, columns]).to.deep.equal([whole.rowCount, whole.isTruncated, whole.columns])
+    return set
+  }
+
+  const hours = (...at: readonly number[]) =>
+    at.map(hour => [`2026-03-15T${String(hour).padStart(2, '0')}:10:00Z`, 'a', hour] as const)
+
+  it('reads nothing where nothing has changed, and only a new file’s hours where one has come', async () => {
+    write('1.ndjson', hours(1, 2, 3))
+    write('2.ndjson', hours(8, 9))
+    expect((await ask()).partial).to.equal(undefined)
+    expect((await ask()).partial).to.deep.equal({ kept: 5, of: 5 })
+    expect(texts).to.deep.equal([])
+    write('3.ndjson', hours(9, 10))
+    expect((await ask()).partial).to.deep.equal({ kept: 4, of: 6 })
+    expect(texts).to.have.length(1)
+    expect((await ask()).partial).to.deep.equal({ kept: 6, of: 6 })
+  })
+
+  it('sees rows that come late, change, and vanish', async () => {
+    write('1.ndjson', hours(1, 2, 3))
+    write('2.ndjson', hours(8))
+    await ask()
+    await ask()
+    write('1.ndjson', hours(1, 3))
+    expect((await ask()).partial).to.deep.equal({ kept: 1, of: 3 })
+    rmSync(file('2.ndjson'))
+    await ask()
+    appendFileSync(file('1.ndjson'), `${JSON.stringify({ ts: '2026-03-15T02:59:59Z', who: 'a', n: 7 })}\n`)
+    await ask()
+    rmSync(file('1.ndjson'))
+    expect((await ask()).rowCount).to.equal(0)
+  })
+
+  it('drops what leaves the window, and reads what comes into it', async () => {
+    write('1.ndjson', [...hours(1, 2, 3), ['2026-03-16T12:00:00Z', 'a', 1]])
+    await ask()
+    await ask()
+    expect((await ask({ now: '2026-03-16T02:00:00Z' })).partial).to.deep.equal({ kept: 3, of: 3 })
+    expect((await ask({ now: '2026-03-16T03:30:00Z' })).rowCount).to.equal(2)
+    // The clock goes back.
+    await ask({ now: '2026-03-15T00:00:00Z' })
+    await ask()
+  })
+
+  it('reads a first hour that is not whole each time', async () => {
+    const sql = HOURLY.replace(
+      'TIMESTAMP_TRUNC(TIMESTAMP_SUB(@now, INTERVAL 1 DAY), HOUR)',
+      'TIMESTAMP_SUB(@now, INTERVAL 1 DAY)',
+    )
+    write('1.ndjson', [['2026-03-14T12:30:00Z', 'a', 1], ['2026-03-14T12:40:00Z', 'a', 1], ...hours(1)])
+    await ask({ sql })
+    expect((await ask({ sql })).partial).to.deep.equal({ kept: 1, of: 2 })
+    expect((await ask({ sql, now: '2026-03-15T12:41:00Z' })).partial).to.deep.equal({ kept: 1, of: 1 })
+  })
+
+  it('keeps rows of one argument from another', async () => {
+    write('1.ndjson', [...hours(1), ['2026-03-15T01:00:00Z', 'b', 5]])
+    await ask()
+    expect((await ask({ who: 'b' })).partial).to.equal(undefined)
+    expect((await ask({ who: 'b' })).partial).to.deep.equal({ kept: 1, of: 1 })
+  })
+
+  it('reads rows without a time each time', async () => {
+    const sql = HOURLY.replace(/ts >= .* AND who/, 'who')
+    write('1.ndjson', [...hours(1, 2), [null, 'a', 5]])
+    for (const text of [sql, `${sql} DESC`, `${sql} DESC NULLS FIRST`, `${sql} NULLS LAST`]) {
+      await ask({ sql: text })
+      const { partial, rowCount } = await ask({ sql: text })
+      expect([partial, rowCount]).to.deep.equal([{ kept: 2, of: 2 }, 3])
+    }
+  })
+
+  it('keeps the order, and the rows of a bucket', async () => {
+    const sql = HOURLY.replace('COUNT(*) AS c', 'n AS m, COUNT(*) AS c')
+      .replace(/BY hour/g, 'BY hour, m')
+      .replace(/$/, ' DESC')
+    write('1.ndjson', [...hours(1, 2), ...hours(1).map(([at, who]) => [at, who, 70] as const)])
+    for (const text of [sql, sql.replace('ORDER BY hour', 'ORDER BY hour DESC')]) {
+      await ask({ sql: text })
+      write('2.ndjson', hours(2, 9))
+      await ask({ sql: text })
+      rmSync(file('2.ndjson'))
+      await ask({ sql: text })
+    }
+  })
+
+  it('gives a result that is cut as the whole query does, and keeps nothing of it', async () => {
+    write('1.ndjson', hours(1, 2, 3))
+    await ask({ options: { maxRows: 2 } })
+    expect(stored.size).to.equal(0)
+    await ask()
+    await ask({ options: { maxRows: 2 } })
+    const sql = `${HOURLY} DESC LIMIT 2`
+    await ask({ sql })
+    write('1.ndjson', hours(1))
+    await ask({ sql })
+    write('2.ndjson', hours(4, 5))
+    await ask({ sql })
+    await ask({ sql })
+  })
+
+  it('is begun anew where the table changes while it reads', async () => {
+    write('1.ndjson', hours(1, 2))
+    await ask()
+    await ask()
+    write('2.ndjson', hours(5))
+    let changes = 1
+    refresher = refresherWith(0, {
+      run: async query => {
+        const set = await engine.run(query, OPTIONS)
+        if (changes-- > 0) write('1.ndjson', hours(1, 3))
+        return set
+      },
+    })
+    await ask()
+  })
+
+  it('is held against the whole query, which is given where they differ', async () => {
+    write('1.ndjson', hours(1, 2))
+    refresher = refresherWith(1)
+    await ask()
+    await ask()
+    expect(events).to.deep.equal([])
+    for (const [key, result] of stored) {
+      const body = Buffer.from(Buffer.from(result.body).toString().replace('"c":1', '"c":7'))
+      stored.set(key, { ...result, body })
+    }
+    await ask()
+    expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.differed', 'refresh.differed'])
+  })
+
+  it('runs the whole query where the engine refuses to read a part', async () => {
+    write('1.ndjson', hours(1, 2))
+    await ask()
+    write('2.ndjson', hours(3))
+    refresher = refresherWith(0, {
+      run: (query, options) =>
+        engine.run(
+          query.sql.includes('@_from') ? { ...query, sql: query.sql.replace('COUNT(*)', 'COUNT(x)') } : query,
+          options,
+        ),
+    })
+    await ask()
+    await ask()
+    expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.refused'])
+  })
+
+  it('fails as the whole query does', async () => {
+    const sql = HOURLY.replace('SUM(n)', 'SUM(DIV(1, n))')
+    write('1.ndjson', hours(1, 2))
+    await ask({ sql })
+    write('2.ndjson', [['2026-03-15T05:00:00Z', 'a', 0]])
+    const query = queryOf({ sql })
+    const failure = await refresher.run(query, OPTIONS, () => 'x').then(() => null, String)
+    expect(failure).to.equal(await engine.run(query, OPTIONS).then(() => null, String))
+  })
+})
