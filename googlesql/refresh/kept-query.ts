@@ -3,7 +3,7 @@ import type { OutputColumn, ResolvedQuery } from '../plan/nodes.js'
 import type { TimeBound } from './bounds.js'
 import { type Aggregation, type BoundFound, type Facts, follow, type ParameterUse } from './follow.js'
 import { type Cells, cellPart, isWithin } from './grid.js'
-import { narrowedText } from './narrow.js'
+import { narrowedTexts } from './narrow.js'
 import { type NotKept, Refusal, refuse } from './not-kept.js'
 import { type Followed, isTime, type TimeOf, type TimeType } from './time-column.js'
 
@@ -81,8 +81,7 @@ function proven(...[sql, query, clock, isRequired]: Parameters<typeof keptQuery>
       own.flatMap(found => found.uses),
       uses,
     ),
-    narrowed: narrowedText(sql, query, facts.table, of.column, false),
-    narrowedWithNulls: narrowedText(sql, query, facts.table, of.column, hasNulls),
+    ...narrowedTexts(sql, query, facts.table, of.column, hasNulls),
   }
 }
 

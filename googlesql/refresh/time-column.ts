@@ -1,6 +1,6 @@
 /** Which expressions are a time of the table, truncated or converted, so that their values lie in cells of that time. */
 import type { CallExpr, Expr } from '../plan/nodes.js'
-import { DAY, isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './grid.js'
+import { isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './grid.js'
 import type { NotKept } from './not-kept.js'
 
 export type TimeType = 'TIMESTAMP' | 'DATETIME' | 'DATE'
@@ -147,7 +147,7 @@ function bucketed(of: TimeOf, call: CallExpr): Followed {
   if (of.zone !== null && of.zone !== 'UTC') return lost(TWO_ZONES, call)
   const bucket = BigInt(count.value) * length
   const cell = ['MINUTE', 'HOUR', 'DAY'].find(longer => bucket > 0n && lengthOf(longer)! % bucket === 0n)
-  if (cell === undefined || bucket > DAY) return lost('the length of these buckets does not divide a day', call)
+  if (cell === undefined) return lost('the length of these buckets does not divide a day', call)
   const own = of.part === null ? 1n : lengthOf(of.part)
   if (own === undefined || bucket % own !== 0n || (of.part !== null && !of.isStart)) {
     return lost(`the time is already truncated to ${of.part}, which does not lie within one bucket`, call)
