@@ -1,11 +1,11 @@
 /** What a refresh reads anew, and by which queries. */
 import {
   boundaryBefore,
-  type ClosedWindow,
   firstTime,
   justBefore,
   type KeptQuery,
   lastTime,
+  type TimeWindow,
   timeValue,
 } from '../../googlesql/index.js'
 import type { RunOptions } from '../model/ports.js'
@@ -15,7 +15,7 @@ import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, wit
 /** A call whose result can be put together. */
 export interface Call {
   readonly kept: KeptQuery
-  readonly window: ClosedWindow
+  readonly window: TimeWindow
   /** The boundary before which rows count as settled; null where every change is told at once. */
   readonly settled: bigint | null
   /** Whether nothing that was kept is used. */
