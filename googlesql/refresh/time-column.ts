@@ -93,7 +93,7 @@ export function zoneOf(argument: Expr | null | undefined): string | null {
 const lost = (reason: string, { at }: Expr): NotKept => ({ reason, at })
 
 const TWO_ZONES = 'the time of the table is read in two time zones, one after the other'
-const NO_ZONE = 'the time zone is not a constant'
+const NO_ZONE = 'the time zone is not a constant with the name of a city, such as Europe/Paris'
 
 function truncated(of: TimeOf, word: string | null, zoned: Expr | null | undefined, call: Expr): Traced {
   if (word === null) return null

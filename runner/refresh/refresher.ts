@@ -12,7 +12,7 @@ import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '
 import { decodeKept, encodeKept } from './kept-rows.js'
 import { type Call, planOf, queriesOf, settledTime } from './plan.js'
 import { bucketsOf, readRows, resultOf, wholeRows } from './rows.js'
-import { inOrder, type KeptRow, merged, type Span, within } from './spans.js'
+import { inOrder, isWithin, type KeptRow, merged, type Span, within } from './spans.js'
 import { isSameParts, trueSpans } from './trust.js'
 
 export interface RefresherDeps {
@@ -106,7 +106,8 @@ export class Refresher {
     const { kept, options, bucketOf } = call
     const stored = call.readsAll ? undefined : await this.#deps.find(call.key)
     const parts = await this.#partsOf(call, stored !== undefined)
-    if (parts === null) return null
+    // A time that is not known may be beyond what a narrowed query can ask for.
+    if (parts === null || (stored && parts.some(({ times }) => times === undefined))) return null
     const old = stored ? trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
     const plan = planOf(call, old)
     const sets = await Promise.all(queriesOf(call, plan).map(one => this.#read(one, call)))
@@ -114,6 +115,7 @@ export class Refresher {
     if (!isComplete) return plan.isWhole ? sets[0]! : null
     const read = await Promise.all(sets.map(set => readRows(set, kept)))
     const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
+    if (!spans.every(span => isWithin(span, bucketOf))) return plan.isWhole ? sets[0]! : null
     const nowKept = merged(inOrder([...plan.rest, ...within(spans, plan.closed, bucketOf)]), isDescending(kept))
     const isNews = within(spans, plan.closed, bucketOf).length > 0 || !isEqual(parts, stored?.kept?.parts)
     const encoded = isNews ? encodeKept(nowKept, parts) : null
