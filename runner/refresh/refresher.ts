@@ -10,7 +10,7 @@ import type { Observer } from '../model/events.js'
 import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
 import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '../model/query.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
-import { type Call, planOf, queriesOf, settledTime } from './plan.js'
+import { type Call, type Plan, planOf, queriesOf, settledTime } from './plan.js'
 import { bucketsOf, readRows, resultOf, wholeRows } from './rows.js'
 import { inOrder, isWithin, type KeptRow, merged, type Span, within } from './spans.js'
 import { isSameParts, trueSpans } from './trust.js'
@@ -36,8 +36,11 @@ export interface KeepOptions {
 
 /** How often a refresh begins anew because the table has changed meanwhile; then the whole query runs. */
 const MAX_ATTEMPTS = 2
-/** More bytes are not kept: each refresh reads and writes all of them, while other calls wait. */
+/** Larger results are not kept: each refresh reads and writes all of their rows, while other calls wait. */
 const MAX_KEPT_BYTES = 4_000_000
+const MAX_KEPT_ROWS = 50_000
+/** Of more spans, which a caller makes by arguments that leave gaps, those that this call does not ask for are dropped. */
+const MAX_SPANS = 100
 /** The most texts that are remembered as refused, and for how long, in milliseconds. */
 const MAX_REFUSED = 1_000
 const REFUSED_MS = 600_000
@@ -112,26 +115,22 @@ export class Refresher {
     const plan = planOf(call, old)
     const sets = await Promise.all(queriesOf(call, plan).map(one => this.#read(one, call)))
     const isComplete = !sets.some(set => isCut(set, kept)) && (await this.#isUnchanged(call, parts))
-    if (!isComplete) return plan.isWhole ? sets[0]! : null
+    if (plan.isWhole && !(isComplete && isSmall(sets[0]!))) return sets[0]!
+    if (!isComplete) return null
     const read = await Promise.all(sets.map(set => readRows(set, kept)))
     const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
     if (!spans.every(span => isWithin(span, bucketOf))) return plan.isWhole ? sets[0]! : null
-    const nowKept = merged(inOrder([...plan.rest, ...within(spans, plan.closed, bucketOf)]), isDescending(kept))
-    const isNews = within(spans, plan.closed, bucketOf).length > 0 || !isEqual(parts, stored?.kept?.parts)
-    const encoded = isNews ? encodeKept(nowKept, parts) : null
-    const isSmall = encoded !== null && encoded.body.byteLength <= MAX_KEPT_BYTES
-    const more = isSmall ? { kept: { key: call.key, ...encoded } } : {}
+    const closed = within(spans, plan.closed, bucketOf)
+    const isNews = closed.length > 0 || !isEqual(parts, stored?.kept?.parts)
+    const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts) : null
+    const more = encoded && isSmall(encoded) ? { kept: { key: call.key, ...encoded } } : {}
     if (plan.isWhole) return { ...sets[0]!, ...more }
     const reused = within(plan.rest, plan.closed, bucketOf)
     const nulls = read.flat().filter(row => !hasBucket(row))
-    const result = resultOf(wholeRows(kept, inOrder([...spans, ...reused]), nulls), options.maxRows)
+    const result = await resultOf(wholeRows(kept, inOrder([...spans, ...reused]), nulls), options.maxRows)
     if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
-    const set = {
-      ...result,
-      columns: stored!.columns,
-      ...costOf(sets),
-      partial: { ...bucketsKept(reused, spans), tier: tierOf(call) },
-    }
+    const partial = { ...bucketsKept(reused, spans), tier: tierOf(call) }
+    const set = { ...result, columns: (sets[0] ?? stored!).columns, ...costOf(sets), partial }
     return (await this.#isVerified(call, set, parts)) ? { ...set, ...more } : null
   }
 
@@ -169,7 +168,11 @@ export class Refresher {
 }
 
 const isEqual = (a: readonly TablePart[], b: readonly TablePart[] | undefined): boolean =>
-  JSON.stringify(a) === JSON.stringify(b)
+  b?.length === a.length &&
+  a.every(({ key, times }, i) => key === b[i]!.key && (times === undefined) === (b[i]!.times === undefined))
+
+const isSmall = ({ body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>): boolean =>
+  body.byteLength <= MAX_KEPT_BYTES && rowCount <= MAX_KEPT_ROWS
 
 const tierOf = ({ settled }: Call): Tier => (settled === null ? 'exact' : 'declared')
 
@@ -178,6 +181,12 @@ const isCut = ({ isTruncated, rowCount }: ResultSet, { limit }: KeptQuery): bool
   isTruncated || (limit !== null && rowCount >= limit)
 
 const hasBucket = ({ bucket }: KeptRow): boolean => bucket !== null
+
+/** What is kept from now on: what was kept before, and of what was read what is closed. */
+function keptFrom({ kept, bucketOf }: Call, { rest, closed }: Plan, read: readonly Span[]): readonly Span[] {
+  const all = merged(inOrder([...rest, ...read]), isDescending(kept))
+  return all.length > MAX_SPANS ? within(all, closed, bucketOf) : all
+}
 
 const isDescending = ({ order }: KeptQuery): boolean => order?.isDescending ?? false
 
