@@ -1,4 +1,7 @@
-/** Traces the rows of the one table from its scan to the result, and refuses what is not done row by row or within groups. */
+/**
+ * Traces the rows of a table from its scan to the result, and refuses what is not done row by row or within groups. Other tables count
+ * as constants.
+ */
 
 import { JAVASCRIPT_CALLS } from '../functions/definitions/javascript.js'
 import { volatilityOf } from '../functions/facts.js'
@@ -43,6 +46,8 @@ export interface Aggregation {
 /** What is known of a query whose rows come from one table. */
 export interface Facts {
   readonly table: TableScan
+  /** The names of the other tables. */
+  readonly others: readonly string[]
   /** The types of the table's columns that are times. */
   readonly types: ReadonlyMap<string, TimeType>
   /** What the columns of all scans are of the table's times, by their ids. */
@@ -56,16 +61,18 @@ export interface Facts {
   readonly uses: readonly ParameterUse[]
 }
 
-/** @throws Refusal */
-export function traceRows(query: Scan): Facts {
-  const tracer = new RowTracer(query)
+/** @param table one that the query reads @throws Refusal */
+export function traceRows(query: Scan, table: TableScan): Facts {
+  const tracer = new RowTracer(query, table)
   const hasTable = tracer.trace(query)
-  const { table } = tracer
-  return hasTable && table !== null ? { ...tracer.found(), table } : refuse('the query reads no table', 0)
+  return hasTable ? { ...tracer.found(), table } : refuse('no row of the result comes from the table', table.at)
 }
 
 class RowTracer {
-  table: TableScan | null = null
+  /** The table whose rows are traced. */
+  readonly #fact: TableScan
+  readonly #others = new Set<string>()
+  #isTraced = false
   readonly #topLimit: LimitScan | null
   readonly #types = new Map<string, TimeType>()
   readonly #columns = new Map<number, Traced>()
@@ -78,12 +85,14 @@ class RowTracer {
   #order: Facts['order'] = null
   #limit: number | null = null
 
-  constructor(query: Scan) {
+  constructor(query: Scan, table: TableScan) {
+    this.#fact = table
     this.#topLimit = limitOf(query)
   }
 
   found(): Omit<Facts, 'table'> {
     return {
+      others: [...this.#others],
       types: this.#types,
       columns: this.#columns,
       aggregations: this.#aggregations,
@@ -94,7 +103,7 @@ class RowTracer {
     }
   }
 
-  /** Returns whether the rows of the scan come from the table; otherwise they are constants. */
+  /** Returns whether the rows of the scan come from the table; otherwise they are constants, or of other tables. */
   trace(scan: Scan): boolean {
     switch (scan.kind) {
       case 'one-row':
@@ -128,13 +137,15 @@ class RowTracer {
 
   #table(scan: TableScan): boolean {
     const { table, at, wildcard, columns } = scan
-    if (this.table !== null) {
-      const isSame = this.table.at === at
-      refuse(isSame ? `the rows of ${table} are read twice` : `the query reads another table, ${table}`, at)
-    }
     if (wildcard) refuse(`${table} is a wildcard table`, at)
     if (informationSchemaName(table)) refuse(`${table} has no rows of its own`, at)
-    this.table = scan
+    if (scan !== this.#fact) {
+      if (table === this.#fact.table) refuse(`another place reads ${table}, too`, at)
+      this.#others.add(table)
+      return false
+    }
+    if (this.#isTraced) refuse(`the rows of ${table} are read twice`, at)
+    this.#isTraced = true
     for (const { id, name, type } of columns) {
       if (PSEUDO_COLUMN.test(name)) this.#pseudo.add(id)
       else if (isTimeType(type.kind)) {
@@ -153,7 +164,7 @@ class RowTracer {
     return hasTable
   }
 
-  /** A join of the rows of the table, each of which is kept or dropped for itself, with constants. */
+  /** A join of the rows of the table, each of which is kept or dropped for itself, with constants or rows of other tables. */
   #join(scan: JoinScan): boolean {
     const isLeft = this.trace(scan.left)
     const isRight = this.trace(scan.right)
@@ -187,10 +198,11 @@ class RowTracer {
   }
 
   #aggregate(scan: AggregateScan): boolean {
-    if (!this.trace(scan.input)) return refuse('constants are aggregated', placeOf(scan))
-    if (scan.groupingSets) refuse('grouping sets have totals over all buckets', placeOf(scan))
+    const hasTable = this.trace(scan.input)
+    if (hasTable && scan.groupingSets) refuse('grouping sets have totals over all buckets', placeOf(scan))
     for (const expr of exprsOfScan(scan)) this.#check(expr)
     for (const { call } of scan.aggregates) checkAggregate(call, scan)
+    if (!hasTable) return false
     const keys = scan.keys.map(({ expr }) => timeOf(expr, this.#columns))
     for (const [i, { column }] of scan.keys.entries()) this.#set(column.id, keys[i])
     this.#aggregations.push({ keys, at: placeOf(scan) })

@@ -47,6 +47,12 @@ const hits = AROUND.flatMap((day, which) => {
 const without = { ts: null, dt: null, day: null, seen: null, who: 'ann', n: 1, tags: ['a'], parts: [] }
 const rows: Readonly<Record<string, readonly object[]>> = {
   'logs.hits': [...hits, hits[5]!, hits[5]!, without, without],
+  'logs.people': [
+    { who: 'ann', team: 'a', joined: '2026-03-01T00:00:00Z' },
+    { who: 'ann', team: 'b', joined: '2026-04-01T00:00:00Z' },
+    { who: 'bob', team: 'a', joined: '2010-01-01T00:00:00Z' },
+    { who: 'eve', team: null, joined: null },
+  ],
   'my-project.logs.paths': hits.map(({ ts, n }) => ({ ts, n })),
 }
 
