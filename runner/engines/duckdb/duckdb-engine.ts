@@ -43,6 +43,7 @@ const COMPILE_TIMEOUT_MS = 30_000
 /** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
 const PING_TIMEOUT_MS = 10_000
 const MAX_KEPT_QUERIES = 1_000
+const OF_DATABASE: NotKept = { reason: 'nothing tells which rows of an attached database have changed', at: 0 }
 /** The parameter of the time. */
 const CLOCK = 'now'
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
@@ -182,6 +183,7 @@ export class DuckdbEngine implements Engine {
   }
 
   keptQuery(query: Query): KeptQuery | NotKept {
+    if (this.#parts.options.database !== null) return OF_DATABASE
     const { sql } = query
     const { tables, revision } = this.#parts.catalogue
     const types = Object.entries(query.parameters).map(([name, { type }]) => [name, type])
