@@ -1,9 +1,10 @@
 /** Tells which variants read more than before: other tables, all partitions, or more bytes of a warehouse. */
 import type { WarehouseReads } from '../../runner/model/query.js'
 import { priceOf, sizeText, usdText } from '../call/read-price.js'
+import { whichVariants } from '../terminal/plural.js'
 import type { Report } from './change-rules.js'
 import type { ComparedEndpoint, ComparedVariant } from './read-sides.js'
-import { pairVariants, type VariantPair, whichVariants } from './variants.js'
+import { pairVariants, type VariantPair } from './variants.js'
 
 export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPerTib: number, report: Report): void {
   const before = new Set(base.variants.flatMap(({ tables }) => tables))
