@@ -7,7 +7,7 @@ import { memo } from '../../runner/model/bounded-map.js'
 import { type Diagnostic, diagnosticLine } from '../../runner/model/diagnostic.js'
 import type { Engine } from '../../runner/model/ports.js'
 import type { BoundValue } from '../../runner/model/query.js'
-import { keptInWords, keptOf } from '../../runner/refresh/in-words.js'
+import { keptInWords, keptOf, mayKeep } from '../../runner/refresh/in-words.js'
 import { whichVariants } from '../terminal/plural.js'
 
 const severity = 'hint'
@@ -36,7 +36,7 @@ export function keptTexts(
 export function refreshHints(compiled: CompiledManifest, engine: Pick<Engine, 'keptQuery'>): readonly Diagnostic[] {
   const { endpoint, source, expanded } = compiled
   const kept = keptTexts(compiled, engine)
-  const isOfQuery = endpoint.cache?.keepsBuckets === true
+  const isOfQuery = mayKeep(endpoint)
   const hints = expanded.texts.map(({ sql, placeAt }): [string, Diagnostic] => {
     const of = kept.get(sql)!
     if (!('reason' in of)) return [sql, diagnosticAt(source.keyAt(['sql']), KEPT.id, keptInWords(of), { severity })]

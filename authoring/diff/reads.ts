@@ -1,6 +1,7 @@
 /** Tells which variants read more than before: other tables, all partitions, all rows at a refresh, or more bytes of a warehouse. */
 import { memo } from '../../runner/model/bounded-map.js'
 import type { WarehouseReads } from '../../runner/model/query.js'
+import { mayKeep } from '../../runner/refresh/in-words.js'
 import { priceOf, sizeText, usdText } from '../call/read-price.js'
 import { whichVariants } from '../terminal/plural.js'
 import type { Report } from './change-rules.js'
@@ -39,7 +40,7 @@ export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPer
 /** The variants of which nothing is kept any more, by the reason; those of which the settings say so are not among them. */
 function nowWhole({ endpoint }: ComparedEndpoint, pairs: readonly VariantPair[]) {
   const byReason = new Map<string, VariantPair[]>()
-  for (const pair of endpoint.cache?.keepsBuckets ? pairs : []) {
+  for (const pair of mayKeep(endpoint) ? pairs : []) {
     const { kept } = pair.head
     if ('reason' in kept && !('reason' in pair.base.kept)) memo(byReason, kept.reason, () => []).push(pair)
   }

@@ -1,11 +1,11 @@
 /** Proves that the result of a query can be put together from buckets of time. README.md has the rules. */
 import type { OutputColumn, ResolvedQuery } from '../plan/nodes.js'
 import type { TimeBound } from './bounds.js'
-import { type Aggregation, type BoundFound, type Facts, follow, type ParameterUse } from './follow.js'
 import { type Cells, cellPart, isWithin } from './grid.js'
-import { narrowedText } from './narrow.js'
+import { narrowedTexts } from './narrow.js'
 import { type NotKept, Refusal, refuse } from './not-kept.js'
-import { type Followed, isTime, type TimeOf, type TimeType } from './time-column.js'
+import { isTime, type TimeOf, type TimeType, type Traced } from './time-column.js'
+import { type Aggregation, type BoundFound, type Facts, type ParameterUse, traceRows } from './trace-rows.js'
 
 /** How the result of a query is put together from buckets of time. Plain data. */
 export interface KeptQuery {
@@ -57,7 +57,7 @@ export function keptQuery(
 
 /** @throws Refusal */
 function proven(...[sql, query, clock, isRequired]: Parameters<typeof keptQuery>): KeptQuery {
-  const facts = follow(query.scan)
+  const facts = traceRows(query.scan)
   const { of, index } = bucketOf(query.columns, facts)
   const isOfTime = ({ bounds }: BoundFound): boolean => bounds.every(bound => bound.of.column === of.column)
   const own = facts.bounds.filter(isOfTime)
@@ -81,8 +81,7 @@ function proven(...[sql, query, clock, isRequired]: Parameters<typeof keptQuery>
       own.flatMap(found => found.uses),
       uses,
     ),
-    narrowed: narrowedText(sql, query, facts.table, of.column, false),
-    narrowedWithNulls: narrowedText(sql, query, facts.table, of.column, hasNulls),
+    ...narrowedTexts(sql, query, facts.table, of.column, hasNulls),
   }
 }
 
@@ -121,7 +120,7 @@ function bucketOf(columns: readonly OutputColumn[], facts: Facts): Bucket {
 const isBucket = ({ part }: TimeOf): boolean => part !== null && isWithin('SECOND', part)
 
 function whyNoBucket(
-  outputs: readonly (Followed | undefined)[],
+  outputs: readonly (Traced | undefined)[],
   aggregations: readonly Aggregation[],
   at: number,
 ): NotKept {
@@ -145,7 +144,7 @@ function whyMixed({ keys, at }: Aggregation): NotKept {
 }
 
 /** Whether rows with equal values of the first lie within one cell of the second. */
-const isWithinCell = (key: Followed, bucket: TimeOf): boolean =>
+const isWithinCell = (key: Traced, bucket: TimeOf): boolean =>
   isTime(key) &&
   key.column === bucket.column &&
   (key.zone === null || key.zone === bucket.zone) &&

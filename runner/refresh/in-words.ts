@@ -7,6 +7,9 @@ import type { Query } from '../model/query.js'
 /** What an engine without `keptQuery` says. */
 export const KEEPS_NOTHING: NotKept = { reason: 'the engine keeps nothing', at: 0 }
 
+/** Whether the endpoint lets buckets be kept, where its query does. */
+export const mayKeep = ({ cache }: Pick<Endpoint, 'cache'>): boolean => cache !== null && cache.settledMs !== null
+
 /** How results of this query are put together, or why nothing is kept; `at` is a place in the query only where the endpoint lets it be kept. */
 export function keptOf(
   { cache, revision }: Pick<Endpoint, 'cache' | 'revision'>,
@@ -14,7 +17,7 @@ export function keptOf(
   query: Query,
 ): KeptQuery | NotKept {
   if (cache === null) return { reason: 'results are not cached', at: 0 }
-  if (!cache.keepsBuckets) return { reason: 'settings.cache has refresh: whole', at: 0 }
+  if (cache.settledMs === null) return { reason: 'settings.cache has refresh: whole', at: 0 }
   return engine.keptQuery?.(query, revision) ?? KEEPS_NOTHING
 }
 

@@ -15,7 +15,7 @@ import {
   type RunOptions,
   type TablePartsOptions,
 } from '../model/ports.js'
-import type { Query, QueryReads, ResultSet, TablePart } from '../model/query.js'
+import type { Query, QueryReads, ResultSet, TablePart, Tier } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 import { KEEPS_NOTHING } from '../refresh/in-words.js'
 
@@ -137,6 +137,10 @@ export class ServedEngine<E extends Engine> implements Engine {
 
   ping(): Promise<void> {
     return this.#use(undefined, ({ engine }) => engine.ping())
+  }
+
+  get tier(): Tier | undefined {
+    return this.current()?.tier
   }
 
   keptQuery(query: Query, revision: string | undefined): KeptQuery | NotKept {
