@@ -4,9 +4,11 @@ import {
   keptQuery,
   type NotKept,
   orMistake,
+  type ResolvedQuery,
   resolveQuery,
   SqlError,
   type TableCatalogue,
+  type Type,
 } from '../../googlesql/index.js'
 import { BoundedMap, memo } from '../model/bounded-map.js'
 import { typesOf } from '../model/parameter-types.js'
@@ -17,7 +19,13 @@ const MAX_QUERIES = 1_000
 const CLOCK = 'now'
 
 export class KeptQueries {
+  readonly #canSplit: boolean
   readonly #known = new BoundedMap<string, KeptQuery | NotKept>(MAX_QUERIES)
+
+  /** @param canSplit whether the engine runs a part of a query over kept rows */
+  constructor(canSplit: boolean) {
+    this.#canSplit = canSplit
+  }
 
   /** @param revision another one where `tables` are others */
   of({ sql, parameters }: Query, tables: TableCatalogue, revision: number): KeptQuery | NotKept {
@@ -25,7 +33,16 @@ export class KeptQueries {
     return memo(this.#known, JSON.stringify([revision, types, sql]), () => {
       const isRequired = (table: string, column: string): boolean =>
         tables.find(table)?.required?.includes(column) === true
-      const kept = orMistake(() => keptQuery(sql, resolveQuery(sql, tables, typesOf(parameters)), CLOCK, isRequired))
+      const own = typesOf(parameters)
+      const resolve = (text: string, rows: Type | null): ResolvedQuery =>
+        resolveQuery(text, tables, rows ? { ...own, _rows: rows } : own)
+      const kept = orMistake(() =>
+        keptQuery(sql, resolve(sql, null), {
+          clock: CLOCK,
+          isRequired,
+          resolve: this.#canSplit ? resolve : null,
+        }),
+      )
       return kept instanceof SqlError ? { reason: kept.reason, at: kept.offset } : kept
     })
   }

@@ -114,9 +114,9 @@ describe('a refresh', () => {
     })
     const { columns, kept, rowCount, isTruncated, body } = set
     if (kept) {
-      const { key, ...rest } = kept
+      const { key, columns: of, body: bytes, rowCount: count, ...rest } = kept
       const times = { storedAt: 0, freshUntil: 0, now: '0', etag: '' }
-      stored.set(key, { ...times, columns, isTruncated: false, body: kept.body, rowCount: kept.rowCount, kept: rest })
+      stored.set(key, { ...times, columns: of, isTruncated: false, body: bytes, rowCount: count, kept: rest })
     }
     const whole = await engine.run(query, options)
     expect(Buffer.from(body).toString()).to.equal(Buffer.from(whole.body).toString())
@@ -218,6 +218,44 @@ describe('a refresh', () => {
     write('2.ndjson', hours(4))
     await ask({ sql })
   })
+
+  const SPLIT: Readonly<Record<string, string>> = {
+    'a running total over a table expression': `
+      WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
+      SELECT hour, c, SUM(c) OVER (ORDER BY hour) AS total, LAG(n) OVER (ORDER BY hour) AS before FROM hourly ORDER BY hour`,
+    'a calendar': `
+      WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
+      SELECT h AS hour, IFNULL(c, 0) AS c
+      FROM UNNEST(GENERATE_TIMESTAMP_ARRAY(TIMESTAMP_TRUNC(TIMESTAMP_SUB(@now, INTERVAL 4 HOUR), HOUR), @now, INTERVAL 1 HOUR)) AS h
+      LEFT JOIN hourly ON hour = h ORDER BY h`,
+    'the largest hours': HOURLY.replace('ORDER BY hour', 'ORDER BY c DESC, n DESC LIMIT 3'),
+    ties: HOURLY.replace('ORDER BY hour', 'ORDER BY c'),
+    'two readings of one table expression': `
+      WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
+      SELECT a.hour, a.c, b.c AS before FROM hourly AS a LEFT JOIN hourly AS b ON b.hour = TIMESTAMP_SUB(a.hour, INTERVAL 1 HOUR) ORDER BY 1`,
+    'every type': `
+      WITH hourly AS (
+        SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, DATE(TIMESTAMP_TRUNC(ts, HOUR)) AS \`a day\`, MAX(ts) AS last, MAX(who) AS who, SUM(n) / 3 AS f,
+          MAX(CAST(n AS NUMERIC) / 7) AS d, MAX(CAST(n AS BIGNUMERIC) / 7) AS b, COUNT(*) > 1 AS t, MAX(CAST(who AS BYTES)) AS y,
+          MAX(DATETIME(ts)) AS dt, MAX(TIME(ts)) AS tm, -0.0 * COUNT(*) AS z, IEEE_DIVIDE(COUNT(*), 0) AS i, MAX(n) + 9007199254740993 AS big, MAX(IF(n > 99, n, NULL)) AS nothing
+        FROM logs.edge WHERE who = @who GROUP BY hour
+      )
+      SELECT *, ROW_NUMBER() OVER (ORDER BY hour DESC) AS rank, CAST(z AS STRING) AS zero FROM hourly ORDER BY rank`,
+  }
+  for (const [says, sql] of Object.entries(SPLIT)) {
+    it(`keeps a part of a query: ${says}`, async () => {
+      write('1.ndjson', [...hours(3, 8, 8, 9, 10), ['2026-03-15T09:00:00Z', 'ä', 1], [null, 'a', 2]])
+      expect((await ask({ sql })).partial).to.equal(undefined)
+      expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 4, of: 4 })
+      write('2.ndjson', hours(9, 9))
+      expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 3, of: 4 })
+      expect(texts.filter(text => !text.includes('@_from'))).to.have.length(1)
+      await ask({ sql, now: '2026-03-15T13:10:00Z' })
+      rmSync(file('1.ndjson'))
+      await ask({ sql })
+      await ask({ sql, options: { maxRows: 2 } })
+    })
+  }
 
   it('keeps the order, and the rows of a bucket', async () => {
     const sql = HOURLY.replace('COUNT(*) AS c', 'n AS m, COUNT(*) AS c')

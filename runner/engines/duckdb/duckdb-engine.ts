@@ -61,7 +61,7 @@ export class DuckdbEngine implements Engine {
   readonly #view: TableView
   readonly #argumentFaults: ArgumentFaults
   readonly #compiledTables = new Set<string>()
-  readonly #keptQueries = new KeptQueries()
+  readonly #keptQueries = new KeptQueries(true)
 
   constructor(parts: EngineParts, view: TableView) {
     this.#parts = parts
