@@ -33,7 +33,9 @@ function bucketOf(reader: RowReader, { bucketColumn }: KeptQuery): unknown {
     reader.value()
   }
   reader.toMember(bucketColumn)
-  return JSON.parse(reader.value())
+  const text = reader.value()
+  // Microseconds of years after 2255 are more than a number holds.
+  return /^-?\d/.test(text) ? text : JSON.parse(text)
 }
 
 /**

@@ -24,6 +24,9 @@ export interface Options {
   readonly out: string | null
 }
 
+/** The family of refreshes, which is run alone: it has no queries for the reference. */
+export const REFRESH = 'refresh'
+
 /** A mistake on the command line. */
 export class OptionError extends Error {
   override readonly name = 'OptionError'
@@ -33,10 +36,12 @@ export class OptionError extends Error {
 export function readOptions(args: readonly string[], newSeed: () => string): Options {
   const { values } = parsed(args)
   const families = values.family ?? []
-  const unknown = families.filter(name => !familyNames().includes(name.replace(/^-/, '')))
+  const names = [...familyNames(), REFRESH]
+  const unknown = families.filter(name => !names.includes(name.replace(/^-/, '')))
   if (unknown.length > 0) {
-    throw new OptionError(`There is no family ${unknown.join(', ')}; there are ${familyNames().join(', ')}`)
+    throw new OptionError(`There is no family ${unknown.join(', ')}; there are ${names.join(', ')}`)
   }
+  if (families.includes(REFRESH) && families.length > 1) throw new OptionError(`The family ${REFRESH} is run alone`)
   const from = integer('from', values.from, 0)
   return {
     seed: values.seed ?? newSeed(),
