@@ -1,6 +1,17 @@
 /** Random expressions of the time column, bounds of it, and conditions, each with the rule that it breaks. */
 import type { Random } from '../random.js'
-import { DAY, type Era, fraction, HOUR, MINUTE, randomTime, SECOND, type TimeType, timeLiteral } from './times.js'
+import {
+  DAY,
+  type Era,
+  fraction,
+  HOUR,
+  MINUTE,
+  randomTime,
+  SECOND,
+  type TimeType,
+  timeLiteral,
+  timeText,
+} from './times.js'
 
 /** A text, and why a query with it must not be kept; null where it may be. */
 export interface Piece {
@@ -134,12 +145,13 @@ export function computedTime(random: Random, type: TimeType, era: Era, clock: nu
   const part = partOf(random, type, era)
   const { length } = era.scale
   const leaf = (): string => {
-    if (!random.chance(clock))
-      return random.chance(0.7) ? `@at_${type.toLowerCase()}` : timeLiteral(type, randomTime(random, era))
+    if (!random.chance(clock)) return random.chance(0.7) ? `@at_${type.toLowerCase()}` : anyLiteral(random, type, era)
     if (type === 'TIMESTAMP') return '@now'
     return type === 'DATETIME' ? `DATETIME(@now${zone})` : random.pick([`DATE(@now${zone})`, 'EXTRACT(DATE FROM @now)'])
   }
   if (depth <= 0) return leaf()
+  if (random.chance(0.04)) return `${random.pick(['COALESCE', 'IFNULL'])}(${again(type)}, ${again(type)})`
+  if (random.chance(0.04)) return `${type}_SUB(${again(type)}, INTERVAL @least DAY)`
   if (type === 'TIMESTAMP') {
     return random.weighted<() => string>([
       [2, leaf],
@@ -176,6 +188,21 @@ export function computedTime(random: Random, type: TimeType, era: Era, clock: nu
   ])()
 }
 
+/** A literal in one of the forms that GoogleSQL reads. */
+function anyLiteral(random: Random, type: TimeType, era: Era): string {
+  const time = randomTime(random, era)
+  const day = timeText('DATE', time)
+  const [year, month, date] = day.split('-').map(Number)
+  return random.weighted([
+    [6, timeLiteral(type, time)],
+    [1, `${type} '${day}'`],
+    [1, `${type} '${String(year).padStart(4, '0')}-${month}-${date}'`],
+    [type === 'DATE' ? 0 : 1, `${type} '${day} 1:02:03.5'`],
+    [type === 'TIMESTAMP' ? 1 : 0, `TIMESTAMP '${day} 01:02:03 ${era.zones[0]}'`],
+    [type === 'TIMESTAMP' ? 1 : 0, `TIMESTAMP '${day} 01:02:03-03:30'`],
+  ])
+}
+
 /** The time column as something that a bound compares: itself, or truncated. */
 function compared(random: Random, { type, time, era }: Scope): { readonly sql: string; readonly type: TimeType } {
   const zone = type === 'TIMESTAMP' ? zoneArgument(random, era) : ''
@@ -185,6 +212,7 @@ function compared(random: Random, { type, time, era }: Scope): { readonly sql: s
     [1, { sql: `DATE(${time}${zone})`, type: 'DATE' as const }],
     [1, { sql: `${type}_TRUNC(${time}, ${part}${zone})`, type }],
     [0.5, { sql: `CAST(${time} AS DATE)`, type: 'DATE' as const }],
+    [0.5, { sql: `DATETIME(${time}${zone})`, type: 'DATETIME' as const }],
   ])
 }
 

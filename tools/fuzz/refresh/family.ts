@@ -6,7 +6,7 @@ import { type DuckdbEngine, openDuckdbEngine } from '../../../runner/engines/duc
 import { systemClock } from '../../../runner/platform/clock.js'
 import type { Options } from '../options.js'
 import { type Difference, runRound, type Scene, STEPS_PER_ROUND, Tally } from './rounds.js'
-import { declaredTables, FileWriter, LANES, writeFoundTables } from './tables.js'
+import { DATASET, declaredTables, FileWriter, LANES, PROJECT, writeFoundTables } from './tables.js'
 
 const PROGRESS_EVERY_MS = 10_000
 const MAX_DIFFERENCES = 10
@@ -57,7 +57,7 @@ const openEngine = (dataDir: string): Promise<DuckdbEngine> =>
     dataDir,
     database: null,
     tables: declaredTables(),
-    naming: { project: null, defaultDataset: null },
+    naming: { project: PROJECT, defaultDataset: DATASET },
     memoryLimitMb: 256,
     threads: 1,
     tempDir: tmpdir(),

@@ -10,7 +10,7 @@ import {
   randomCondition,
   type Scope,
 } from './expressions.js'
-import type { TableShape } from './tables.js'
+import { DATASET, PROJECT, type TableShape } from './tables.js'
 import type { Era } from './times.js'
 
 export interface FuzzQuery {
@@ -66,7 +66,9 @@ class QueryMaker {
       [2, () => this.#piped()],
       [1, () => this.#distinct()],
     ])()
-    const sql = this.#kind === 'whole' ? this.#brokenWhole(body) : body
+    const whole = this.#kind === 'whole' ? this.#brokenWhole(body) : body
+    // Names of parameters and columns may be written in capitals.
+    const sql = random.chance(0.03) ? whole.replace(/@\w+/, name => name.toUpperCase()) : whole
     return { sql: `${this.#before}${sql}`, breaks: this.#broken, isOrdered }
   }
 
@@ -92,6 +94,10 @@ class QueryMaker {
       [0.5, `${dataset} . ${table}`],
       [0.5, `\`${dataset}\`./* of ${dataset}.${table} */${table}`],
       [0.5, `${name}-- ${name}\n`],
+      [0.5, `\`${PROJECT}.${name}\``],
+      [0.5, `${PROJECT}.${name}`],
+      [0.3, `\`${PROJECT}\`.${name}`],
+      [dataset === DATASET ? 0.5 : 0, table],
     ])
     const alias = random.weighted([
       [4, table],
@@ -160,9 +166,10 @@ class QueryMaker {
 
   #scope({ alias, prefix }: Source): Scope {
     const { type, column } = this.#shape
+    const name = this.#random.chance(0.1) ? column.toUpperCase() : column
     return {
       type,
-      time: `${prefix || (this.#random.chance(0.3) ? `${alias}.` : '')}\`${column}\``,
+      time: `${prefix || (this.#random.chance(0.3) ? `${alias}.` : '')}\`${name}\``,
       prefix: prefix || `${alias}.`,
       era: this.#era,
     }
@@ -232,6 +239,7 @@ class QueryMaker {
       `COALESCE(SUM(${n}), 0)`,
       `STRUCT(COUNT(*) AS c, MAX(${s}) AS m)`,
       `SAFE_DIVIDE(SUM(${n}), COUNT(*))`,
+      ...(time?.includes('`') ? [`MAX((SELECT SUM(one.v) FROM UNNEST(${prefix}items) AS one))`] : []),
       ...(hasItem ? ['SUM(item.v)', 'COUNT(item.k)', 'MIN(item.k)'] : []),
       ...(time ? [`MIN(${time})`, `MAX(${time})`, `COUNT(${time})`] : []),
     ]
@@ -263,17 +271,23 @@ class QueryMaker {
   }
 
   /** The other columns of the key, each with its name. */
-  #keys(prefix: string): readonly (readonly [sql: string, name: string])[] {
+  #keys(prefix: string, scope: Scope | null = null): readonly (readonly [sql: string, name: string])[] {
+    const random = this.#random
     const keys = [
       [`${prefix}s`, 'k1'],
       [`${prefix}tenant`, 'k2'],
       [`${prefix}n > 2`, 'k3'],
     ] as const
-    return this.#random.chance(0.5) ? [] : this.#random.some(keys, 1, 2)
+    const others = random.chance(0.5) ? [] : random.some(keys, 1, 2)
+    // Another bucket of the time may be the one that the result is put together by.
+    const hasTime = scope !== null && this.#kind === null && random.chance(0.12)
+    return hasTime ? [...others, [randomBucket(random, scope, 0).sql, 'k4']] : others
   }
 
   #having(bucket: Bucket | null): string {
     const random = this.#random
+    if (this.#breaks('grouping') && random.chance(0.1))
+      return this.#use({ sql: ' QUALIFY ROW_NUMBER() OVER (ORDER BY COUNT(*)) < 3', breaks: 'QUALIFY' })
     if (this.#breaks('grouping') && random.chance(0.2))
       return this.#use({ sql: ' HAVING COUNT(*) > EXTRACT(SECOND FROM @now) - 70', breaks: 'the clock in HAVING' })
     if (random.chance(0.85)) return ''
@@ -289,8 +303,9 @@ class QueryMaker {
     const direction = (): string =>
       `${random.pick(['', '', ' ASC', ' DESC', ' DESC'])}${random.pick(['', '', '', ' NULLS FIRST', ' NULLS LAST'])}`
     const more = random.some(others, 0, random.pick([0, 0, 1, 2])).map(name => `, ${name}${direction()}`)
+    const first = others.includes('k4') && random.chance(0.3) ? `k4${direction()}, ` : ''
     const limit = random.chance(0.25) ? ` LIMIT ${random.pick([0, 1, 2, 3, 5, 8, 13, 100])}` : ''
-    return { sql: ` ORDER BY bucket${direction()}${more.join('')}${limit}`, isOrdered: true }
+    return { sql: ` ORDER BY ${first}bucket${direction()}${more.join('')}${limit}`, isOrdered: true }
   }
 
   #brokenOrder(others: readonly string[]): string {
@@ -334,13 +349,27 @@ class QueryMaker {
     this.#broken ??= source.breaks
     const scope = this.#scope(source)
     const bucket = this.#bucket(scope)
-    const keys = this.#keys(scope.prefix)
+    const keys = this.#keys(scope.prefix, scope)
     const aggregates = this.#aggregates(scope.prefix, source.hasItem, scope.time)
     const list = this.#list(`${bucket.sql} AS bucket`, keys, aggregates)
     const where = this.#where(scope)
     const order = this.#order([...keys.map(([, name]) => name), ...(aggregates[0]!.startsWith('COUNT') ? ['a1'] : [])])
     const group = `${this.#groupBy(keys)}${this.#having(bucket)}`
-    return { body: `SELECT ${list} FROM ${source.from}${where} ${group}${order.sql}`, isOrdered: order.isOrdered }
+    const body = `SELECT ${list} FROM ${source.from}${where} ${group}${order.sql}`
+    return { body: this.#renamed(body, list), isOrdered: order.isOrdered }
+  }
+
+  /** Now and then the bucket is named as the column is, or by its place in the list. */
+  #renamed(body: string, list: string): string {
+    const random = this.#random
+    const { column } = this.#shape
+    const isPlain = this.#kind === null && !list.includes('(SELECT')
+    if (isPlain && random.chance(0.05)) return body.replace(/\bbucket\b/g, `\`${column}\``)
+    if (!isPlain || !random.chance(0.1)) return body
+    const [before] = list.split(' AS bucket')
+    // The first column of the list has no comma outside of parentheses before it.
+    if (/,(?![^(]*\))/.test(before!)) return body
+    return body.replace(/\b(GROUP|ORDER) BY bucket\b/g, '$1 BY 1')
   }
 
   /** The rows in a CTE, with their bucket. */
@@ -382,7 +411,7 @@ class QueryMaker {
     const rows = `SELECT ${all ? `${source.alias}.*` : `${moved} AS moment, ${columns.join(', ')}`} FROM ${source.from}${this.#where(scope)}`
     const inner: Scope = { type: this.#shape.type, time: `it.${time}`, prefix: 'it.', era: this.#era }
     const bucket = this.#bucket(inner)
-    const keys = this.#keys('it.')
+    const keys = this.#keys('it.', inner)
     const aggregates = this.#aggregates('it.', false, inner.time)
     const order = this.#order(keys.map(([, name]) => name))
     const list = this.#list(`${bucket.sql} AS bucket`, keys, aggregates)
@@ -426,7 +455,7 @@ class QueryMaker {
     this.#broken ??= source.breaks
     const scope = this.#scope(source)
     const bucket = this.#bucket(scope)
-    const keys = this.#keys(scope.prefix)
+    const keys = this.#keys(scope.prefix, scope)
     const aggregates = this.#aggregates(scope.prefix, source.hasItem, scope.time)
     const inner = `SELECT ${this.#list(`${bucket.sql} AS moment`, keys, ['COUNT(*) AS c', ...aggregates])} FROM ${source.from}${this.#where(scope)} ${this.#groupBy(keys).replace(/\bbucket\b/, 'moment')}${this.#having(null)}`
     const above: Scope = { type: bucket.type, time: 'moment', prefix: '', era: this.#era }
@@ -451,7 +480,7 @@ class QueryMaker {
     this.#broken ??= source.breaks
     const scope = this.#scope(source)
     const bucket = this.#bucket(scope)
-    const keys = this.#keys(scope.prefix)
+    const keys = this.#keys(scope.prefix, scope)
     const aggregates = this.#aggregates(scope.prefix, source.hasItem, scope.time)
     const where = this.#where(scope, '\n|> WHERE')
     const order = this.#order(keys.map(([, name]) => name))

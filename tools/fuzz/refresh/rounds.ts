@@ -323,7 +323,7 @@ const rowText = (row: object): string =>
 
 /** The names of the parameters in a text. */
 const namesIn = (sql: string): readonly string[] =>
-  [...new Set([...sql.matchAll(/@(\w+)/g)].map(([, name]) => name!))].sort()
+  [...new Set([...sql.matchAll(/@(\w+)/g)].map(([, name]) => name!.toLowerCase()))].sort()
 
 const errorOf = (thrown: unknown): Error => thrown as Error
 

@@ -10,6 +10,10 @@ import { clamped, DAY, type Era, EXTREMES, fraction, randomTime, type TimeType, 
 /** The number of rounds that may run at the same time, each over tables of its own. */
 export const LANES = 3
 
+/** The project of all tables, and the dataset of those whose name alone is enough. */
+export const PROJECT = 'fuzz-lab'
+export const DATASET = 'fuzz'
+
 export interface TableShape {
   readonly name: string
   readonly type: TimeType
@@ -27,8 +31,8 @@ const SHAPES: readonly TableShape[] = TYPES.flatMap(type =>
   Array.from({ length: LANES }, (_, lane): readonly TableShape[] => {
     const [name, column] = [`${type.toLowerCase()}_${lane}`, COLUMNS[lane % COLUMNS.length]!]
     return [
-      { name: `fuzz.${name}`, type, column, isRequired: false, isDeclared: true },
-      { name: `fuzz.required_${name}`, type, column, isRequired: true, isDeclared: true },
+      { name: `${DATASET}.${name}`, type, column, isRequired: false, isDeclared: true },
+      { name: `${DATASET}.required_${name}`, type, column, isRequired: true, isDeclared: true },
       { name: `found.${name}`, type, column, isRequired: false, isDeclared: false },
     ]
   }).flat(),
@@ -82,6 +86,9 @@ export interface Row {
   readonly items: readonly { readonly k: string; readonly v: number }[]
 }
 
+/** A time that Parquet can have, and results cannot show: in the year 12000. */
+const AFTER_ALL = 316_516_201_200_000_000n
+
 export const TENANTS = ['a', 'b', 'c']
 const TEXTS = ['', 'a', 'b', 'ä"\\', '},{"n":1', '[1,2]', 'null', '😀\n', 'it\'s, "so"']
 
@@ -89,7 +96,7 @@ export function randomRow(random: Random, era: Era, { isRequired }: TableShape):
   const time = random.chance(0.004) ? random.pick(EXTREMES) : randomTime(random, era)
   return {
     tenant: random.pick(TENANTS),
-    time: !isRequired && random.chance(0.05) ? null : time,
+    time: random.chance(isRequired ? 0.001 : 0.05) ? null : random.chance(0.0005) ? AFTER_ALL : time,
     n: random.chance(0.1) ? null : random.between(-3, 9),
     x: random.chance(0.1) ? null : random.between(-40, 40) / 4,
     s: random.chance(0.1) ? null : random.pick(TEXTS),
@@ -182,9 +189,11 @@ const textOf = (format: FileFormat, rows: readonly Row[], shape: TableShape): st
   (format === 'csv' ? `tenant,${shape.column},n,x,s,other\n` : '') +
   rows.map(row => lineOf(format, row, shape)).join('')
 
-function lineOf(format: FileFormat, row: Row, { type, column }: TableShape): string {
+function lineOf(format: FileFormat, row: Row, { type, column, isRequired }: TableShape): string {
   const { tenant, n, x, s, items } = row
-  const [time, other] = [row.time, row.other].map(value => (value === null ? null : timeText(type, value)))
+  // Only Parquet may have NULL in a REQUIRED column, and times that cannot be shown.
+  const shown = isRequired ? (row.time ?? 0n) : row.time
+  const [time, other] = [shown, row.other].map(value => (value === null ? null : timeText(type, clamped(value))))
   if (format === 'ndjson') return `${JSON.stringify({ tenant, [column]: time, n, x, s, other, items })}\n`
   const cells = [tenant, time, n, x, s === null ? null : `"${s.replaceAll('"', '""')}"`, other]
   return `${cells.map(cell => cell ?? '').join(',')}\n`
