@@ -5,7 +5,7 @@
 import { BoundedMap, memo } from '../memo.js'
 import { civilFromDays, daysFromCivil, LAST_DAY } from '../values/civil-date.js'
 import { MIN_TIMESTAMP_MICROS } from '../values/civil-text.js'
-import { localToInstant, zoneOffset } from '../values/time-zone.js'
+import { localToInstant, writtenOffset, zoneOffset } from '../values/time-zone.js'
 
 /** Cells of time: from each civil start of a part in a zone to the next. */
 export interface Cells {
@@ -91,17 +91,18 @@ const offsets = new BoundedMap<string, Offset | false>(1_000)
 
 /** The zone's offset from UTC by instant, in seconds; null for an unknown zone. */
 function offsetOf(zone: string): Offset | null {
-  return memo(offsets, zone, () => zoneOffset(zone) ?? false) || null
+  const make = (): Offset | false => (isFixed(zone) ? () => writtenOffset(zone) ?? 0 : (zoneOffset(zone) ?? false))
+  return memo(offsets, zone, make) || null
 }
 
-/** The zone under the one name that it has here; null for an unknown zone. Zones that always show UTC are UTC. */
+/** The zone under the one name that it has here; null for an unknown zone. */
 export function zoneNamed(zone: string): string | null {
-  if (/^(?:(?:Etc\/)?(?:UTC|GMT|UCT|Universal|Zulu)|(?:UTC)?[+-]0?0(?::?00)?)$/.test(zone)) return 'UTC'
+  if (zone === 'Etc/UTC' || writtenOffset(zone) === 0) return 'UTC'
   return offsetOf(zone) === null ? null : zone
 }
 
 /** Whether the zone's offset never changes, so that no civil time is there twice. */
-export const isFixed = (zone: string): boolean => zone === 'UTC' || /^(?:UTC)?[+-]/.test(zone)
+export const isFixed = (zone: string): boolean => zone === 'UTC' || writtenOffset(zone) !== undefined
 
 const secondsOf = (micros: bigint): number => Number(floorTo(micros, SECOND) / SECOND)
 

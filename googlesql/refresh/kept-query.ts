@@ -110,15 +110,9 @@ function bucketOf(columns: readonly OutputColumn[], facts: Facts): Bucket {
   const outputs = columns.map(({ column }) => facts.columns.get(column.id))
   const buckets = outputs.flatMap((of, index) => (isTime(of) && isBucket(of) ? [{ of, index }] : []))
   const kept = buckets.filter(({ of }) => whyNot(of, facts) === null)
-  const [first] = kept
-  if (first)
-    return kept.reduce(
-      (least, one) =>
-        isWithin(cellPart(one.of.part), cellPart(least.of.part)) && cellPart(one.of.part) !== cellPart(least.of.part)
-          ? one
-          : least,
-      first,
-    )
+  const finest = kept.find(({ of }) => kept.every(other => isWithin(cellPart(of.part), cellPart(other.of.part))))
+  const bucket = finest ?? kept[0]
+  if (bucket) return bucket
   const why = buckets[0] ? whyNot(buckets[0].of, facts) : whyNoBucket(outputs, aggregations, table.at)
   return refuse(why!.reason, why!.at)
 }

@@ -12,7 +12,6 @@ export type TimeExpr =
   | { readonly kind: 'add'; readonly time: TimeExpr; readonly unit: Unit; readonly count: Count; readonly sign: 1 | -1 }
   | { readonly kind: 'truncate'; readonly time: TimeExpr; readonly part: string; readonly zone: string | null }
   | { readonly kind: 'civil' | 'instant'; readonly time: TimeExpr; readonly zone: string }
-  | { readonly kind: 'first'; readonly times: readonly TimeExpr[] }
 
 /** Months, or microseconds in digits. */
 type Unit = { readonly months: number } | { readonly micros: string }
@@ -67,11 +66,6 @@ function called(call: CallExpr, type: TimeType): TimeExpr | null {
       const zone = call.arguments.length > 2 || (second && second.type.kind !== 'STRING') ? null : zoneOf(second)
       return first && zone !== null ? converted(first, type, zone) : null
     }
-    case 'COALESCE':
-    case 'IFNULL': {
-      const times = call.arguments.map(argument => argument && timeExpr(argument))
-      return times.every(time => time !== null) ? { kind: 'first', times } : null
-    }
     default:
       return null
   }
@@ -113,22 +107,6 @@ function countOf(number: Expr): Count | null {
   return number.kind === 'literal' && typeof number.value === 'string' ? { digits: number.value } : null
 }
 
-/** The names of the parameters in the time. */
-export function parametersOf(time: TimeExpr): readonly string[] {
-  switch (time.kind) {
-    case 'literal':
-      return []
-    case 'parameter':
-      return [time.name]
-    case 'add':
-      return [...parametersOf(time.time), ...('parameter' in time.count ? [time.count.parameter] : [])]
-    case 'first':
-      return time.times.flatMap(parametersOf)
-    default:
-      return parametersOf(time.time)
-  }
-}
-
 /** The time in microseconds since 1970, civil for DATETIME and DATE; null for NULL, and for what is out of range. */
 export function evaluated(time: TimeExpr, value: Value): bigint | null {
   const micros = unchecked(time, value)
@@ -140,7 +118,6 @@ const isInRange = (micros: bigint): boolean => micros >= BigInt(FIRST_DAY) * DAY
 function unchecked(time: TimeExpr, value: Value): bigint | null {
   if (time.kind === 'literal') return microsOf(time.type, time.text)
   if (time.kind === 'parameter') return microsOf(time.type, value(time.name))
-  if (time.kind === 'first') return firstOf(time.times, value)
   const of = evaluated(time.time, value)
   if (of === null) return null
   switch (time.kind) {
@@ -155,15 +132,6 @@ function unchecked(time: TimeExpr, value: Value): bigint | null {
     case 'instant':
       return instantOf(of, time.zone)
   }
-}
-
-/** A NULL parameter is passed over; whatever else cannot be evaluated makes the whole NULL. */
-function firstOf(times: readonly TimeExpr[], value: Value): bigint | null {
-  for (const time of times) {
-    const isNull = parametersOf(time).some(name => (value(name) ?? null) === null)
-    if (!isNull) return evaluated(time, value)
-  }
-  return null
 }
 
 function sumOf(time: bigint, unit: Unit, count: bigint): bigint | null {
