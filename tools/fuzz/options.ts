@@ -20,6 +20,12 @@ export interface Options {
   readonly without: RegExp | null
   /** True: the queries are printed, not run. */
   readonly isPrinted: boolean
+  /**
+   * Whether faults are planted in copies of the program, to see which ones the family `refresh` finds; `count` is the number of steps
+   * for each, and only faults are planted whose names contain `matching`.
+   */
+  readonly plantsFaults: boolean
+  readonly matching: string
   /** The folder of the report; null for the default one. */
   readonly out: string | null
 }
@@ -57,6 +63,8 @@ export function readOptions(args: readonly string[], newSeed: () => string): Opt
     isStrict: values.strict ?? false,
     without: values.without === undefined ? null : new RegExp(values.without),
     isPrinted: values.print ?? false,
+    plantsFaults: values.faults ?? false,
+    matching: values.matching ?? '',
     out: values.out ?? null,
   }
 }
@@ -76,6 +84,8 @@ function parsed(args: readonly string[]) {
         strict: { type: 'boolean' },
         without: { type: 'string' },
         print: { type: 'boolean' },
+        faults: { type: 'boolean' },
+        matching: { type: 'string' },
         out: { type: 'string' },
       },
     })

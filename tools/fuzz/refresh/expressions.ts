@@ -116,6 +116,12 @@ function brokenBucket(random: Random, { type, time: t, era }: Scope, part: strin
     )
   }
   if (type === 'DATETIME') choices.push(as('DATE', `DATE(TIMESTAMP(${t}, 'Europe/Berlin'))`, 'two zones'))
+  if (type !== 'DATE') {
+    const bucket = (more: string): string => `${type}_BUCKET(${t}, ${more})`
+    const origin = `INTERVAL 1 HOUR, ${timeLiteral(type, era.base + MINUTE)}`
+    choices.push(as(type, bucket(origin), 'buckets of another origin'))
+    choices.push(as(type, bucket('INTERVAL 7 HOUR'), 'buckets that no day is made of'))
+  }
   return random.pick(choices)
 }
 
@@ -147,7 +153,11 @@ export function computedTime(random: Random, type: TimeType, era: Era, clock: nu
   const leaf = (): string => {
     if (!random.chance(clock)) return random.chance(0.7) ? `@at_${type.toLowerCase()}` : anyLiteral(random, type, era)
     if (type === 'TIMESTAMP') return '@now'
-    return type === 'DATETIME' ? `DATETIME(@now${zone})` : random.pick([`DATE(@now${zone})`, 'EXTRACT(DATE FROM @now)'])
+    return type === 'DATETIME'
+      ? `DATETIME(@now${zone})`
+      : random.chance(0.1)
+        ? 'EXTRACT(DATE FROM @now)'
+        : `DATE(@now${zone})`
   }
   if (depth <= 0) return leaf()
   if (random.chance(0.04)) return `${random.pick(['COALESCE', 'IFNULL'])}(${again(type)}, ${again(type)})`

@@ -5,28 +5,28 @@ import { join } from 'node:path'
 import { type DuckdbEngine, openDuckdbEngine } from '../../../runner/engines/duckdb/index.js'
 import { systemClock } from '../../../runner/platform/clock.js'
 import type { Options } from '../options.js'
+import { plantFaults } from './plant.js'
 import { type Difference, runRound, type Scene, STEPS_PER_ROUND, Tally } from './rounds.js'
 import { DATASET, declaredTables, FileWriter, LANES, PROJECT, writeFoundTables } from './tables.js'
 
 const PROGRESS_EVERY_MS = 10_000
-const MAX_DIFFERENCES = 10
 
-type RefreshOptions = Pick<Options, 'seed' | 'from' | 'to' | 'timeLimitMs'>
+type RefreshOptions = Pick<Options, 'seed' | 'from' | 'to' | 'timeLimitMs' | 'allow'>
 
-/** Runs the steps from `from` to `to`, and those before them in their round. Ends at the tenth difference. */
+/** Runs the steps from `from` to `to`, and those before them in their round. Ends once there are more differences than allowed. */
 export async function refreshTally(
-  { seed, from, to, timeLimitMs }: RefreshOptions,
+  { seed, from, to, timeLimitMs, allow }: RefreshOptions,
   tell: (tally: Tally) => void,
 ): Promise<Tally> {
   const tally = new Tally()
   const startedAt = Date.now()
   let told = startedAt
-  const isOver = (): boolean => Date.now() - startedAt > timeLimitMs || tally.differences.length >= MAX_DIFFERENCES
+  const isOver = (): boolean => Date.now() - startedAt > timeLimitMs || tally.differences.length > allow
   const first = Math.floor(from / STEPS_PER_ROUND)
   await withScene(async scene => {
     const lane = async (start: number): Promise<void> => {
       for (let round = start; round * STEPS_PER_ROUND < to && !isOver(); round += LANES) {
-        await runRound(seed, round, scene, tally, Math.min(STEPS_PER_ROUND, to - round * STEPS_PER_ROUND))
+        await runRound(seed, round, scene, tally, { until: to, isOver })
         if (Date.now() - told < PROGRESS_EVERY_MS) continue
         told = Date.now()
         tell(tally)
@@ -66,10 +66,15 @@ const openEngine = (dataDir: string): Promise<DuckdbEngine> =>
   })
 
 /** Prints what has happened. Returns the exit code. */
-export async function runRefreshes(
-  options: RefreshOptions,
-  say: (...lines: readonly string[]) => void,
-): Promise<number> {
+export async function runRefreshes(options: Options, say: (...lines: readonly string[]) => void): Promise<number> {
+  const { plantsFaults, matching, from, to } = options
+  if (!plantsFaults) return runSteps(options, say)
+  const missed = await plantFaults({ seed: options.seed, steps: to - from, matching }, say)
+  say(`${missed.length} faults were not found`)
+  return missed.length > options.allow ? 1 : 0
+}
+
+async function runSteps(options: RefreshOptions, say: (...lines: readonly string[]) => void): Promise<number> {
   const { seed } = options
   const startedAt = Date.now()
   say(`seed ${seed}`)
@@ -80,7 +85,7 @@ export async function runRefreshes(
   for (const [reason, { count, sql }] of reasons)
     say(`${String(count).padStart(6)} ${reason || 'kept'}`, `         ${sql.replaceAll('\n', ' ')}`)
   say('', progressText(tally, startedAt))
-  return tally.differences.length > 0 ? 1 : 0
+  return tally.differences.length > options.allow ? 1 : 0
 }
 
 function progressText(

@@ -159,6 +159,7 @@ class QueryMaker {
           breaks: 'a window',
         },
         { ...source, from: `\`${name}\` AS ${alias} TABLESAMPLE SYSTEM (100 PERCENT)`, breaks: 'TABLESAMPLE' },
+        { ...source, from: `\`${name}\` FOR SYSTEM_TIME AS OF @now AS ${alias}`, breaks: 'SYSTEM_TIME' },
         { ...source, from: `\`${name.slice(0, -1)}*\` AS ${alias}`, breaks: 'a wildcard table' },
       ].map(one => ({ ...one, prefix: `${alias}.` })),
     )
@@ -244,6 +245,10 @@ class QueryMaker {
       ...(time ? [`MIN(${time})`, `MAX(${time})`, `COUNT(${time})`] : []),
     ]
     const all = random.several(1, 4, () => random.pick(choices))
+    if (this.#breaks('aggregate') && this.#before === '' && random.chance(0.1)) {
+      this.#before = "CREATE TEMP FUNCTION same(x FLOAT64) RETURNS FLOAT64 LANGUAGE js AS 'return x'; "
+      all.push(this.#use({ sql: `SUM(same(${x}))`, breaks: 'a JavaScript function' }))
+    }
     if (this.#breaks('aggregate')) {
       all.push(
         this.#use(

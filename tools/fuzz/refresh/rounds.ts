@@ -65,17 +65,24 @@ interface RunningQuery extends FuzzQuery {
   readonly endpoint: Parameters<typeof keptKey>[0]
 }
 
-/** Runs the round with this number, up to `until` steps of it. */
+/** The steps of a round that are run: all before `until`, until `isOver`. */
+export interface RoundLimits {
+  readonly until: number
+  readonly isOver: () => boolean
+}
+
+/** Runs the round with this number. */
 export async function runRound(
   seed: string,
   number: number,
   scene: Scene,
   tally: Tally,
-  until = STEPS_PER_ROUND,
+  { until, isOver }: RoundLimits,
 ): Promise<void> {
   const round = new Round(seed, number, scene, tally)
   await round.begin()
-  for (let step = 0; step < until; step++) await round.step(number * STEPS_PER_ROUND + step)
+  const first = number * STEPS_PER_ROUND
+  for (let step = first; step < Math.min(until, first + STEPS_PER_ROUND) && !isOver(); step++) await round.step(step)
 }
 
 class Round {
