@@ -4,6 +4,8 @@ import type { CacheOutcome } from '../model/events.js'
 import type { StoredResult } from '../model/ports.js'
 import type { PartialRead, QueryCost, TimedResult } from '../model/query.js'
 
+export type RunKind = 'called' | 'background' | 'demanded'
+
 /** A key, its cache policy, and the function that runs its query. */
 export interface CacheRequest {
   /** The key; the text before the first colon is the endpoint's id, see `purge`. */
@@ -25,8 +27,10 @@ export interface CacheRequest {
    * as many calls of this token wait as may.
    */
   readonly beginWait: () => () => void
-  /** Runs the query. The signal belongs to the shared run; a background run is charged to no token. */
-  readonly run: (signal: AbortSignal, isBackground: boolean) => Promise<TimedResult>
+  /**
+   * Runs the query. The signal belongs to the shared run; a background run is charged to no token; a demanded one reads all rows anew.
+   */
+  readonly run: (signal: AbortSignal, kind: RunKind) => Promise<TimedResult>
   /** False once the endpoint has been changed or removed; its entries are then no longer warmed. */
   readonly isCurrent: () => boolean
   /**

@@ -8,7 +8,7 @@ import type { KeptRows, TimedResult } from '../model/query.js'
 import { endpointIdOf, etagInTurns } from '../model/result-key.js'
 import { Background } from './background.js'
 import { errorOf, outcomeOf } from './failure-message.js'
-import { type CacheAnswer, type CacheRequest, isOfThisData, useOf } from './request.js'
+import { type CacheAnswer, type CacheRequest, isOfThisData, type RunKind, useOf } from './request.js'
 import { SingleFlight } from './single-flight.js'
 
 export interface ResultCacheDeps {
@@ -128,7 +128,7 @@ export class ResultCache {
    */
   renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     return this.#waiting(request, async () => {
-      const answer = await this.#run(request, signal, false, await this.#claim(request))
+      const answer = await this.#run(request, signal, 'demanded', await this.#claim(request))
       return this.#serve(request, { ...answer, outcome: 'fresh' })
     })
   }
@@ -250,7 +250,9 @@ export class ResultCache {
       }
       const isLate = lease === null && clock.ticksMs() - askedAt >= request.timeoutMs
       if (isLate) observe({ kind: 'store.failed', operation: 'wait', cause: new Error(NO_OUTCOME) })
-      if (isLate || lease !== null) return this.#run(request, signal, newerThan !== null, claim)
+      if (isLate || lease !== null) {
+        return this.#run(request, signal, newerThan === null ? 'called' : 'background', claim)
+      }
       const outcome = await store.replicas!.outcome(request.key, signal)
       // If data may change, another replica's run may have read the older data.
       const error = outcome.kind === 'failed' && !request.dataState ? errorOf(outcome.failure) : null
@@ -267,7 +269,7 @@ export class ResultCache {
   }
 
   /** Runs the query, stores its result and releases the lease. @throws whatever the run throws. */
-  async #run(request: CacheRequest, signal: AbortSignal, isBackground: boolean, claim: Claim): Promise<CacheAnswer> {
+  async #run(request: CacheRequest, signal: AbortSignal, kind: RunKind, claim: Claim): Promise<CacheAnswer> {
     const { store, clock } = this.#deps
     const { key, policy, dataState } = request
     const running = { key, began: clock.nowMs(), mayStore: true }
@@ -276,7 +278,7 @@ export class ResultCache {
     try {
       await learnState(request)
       const [stateBefore, beganTicks] = [dataState?.(), clock.ticksMs()]
-      const set = await request.run(signal, isBackground)
+      const set = await request.run(signal, kind)
       const runMs = clock.ticksMs() - beganTicks
       const sealed = sealResult(set, await etagInTurns(set.body), running.began, running.began + policy.ttlMs)
       const result = typeof stateBefore === 'string' ? { ...sealed, dataState: stateBefore } : sealed
@@ -286,10 +288,12 @@ export class ResultCache {
       // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
       const isOfOneState = dataState === undefined || (stateBefore !== null && dataState() === stateBefore)
       // A result of an endpoint that has changed in the meantime would never be asked for again.
-      const mayStore = keepMs > 0 && isOfOneState && running.mayStore && request.isCurrent()
+      const isTrue = isOfOneState && running.mayStore && request.isCurrent()
+      const mayStore = keepMs > 0 && isTrue
       const isStored = mayStore && (await store.set(key, result, keepMs, claim.purges))
-      if (mayStore && set.kept)
-        await store.set(set.kept.key, await keptResult(set.kept, result), keepMs + KEPT_MS, claim.purges)
+      if (isTrue && set.kept) {
+        await store.set(set.kept.key, await keptResult(set.kept, result), policy.ttlMs + KEPT_MS, claim.purges)
+      }
       if (isStored) outcome = { kind: 'stored' }
       const isTooLarge = mayStore && !isStored && store.entry(key) === undefined
       const { cost = null, partial } = set

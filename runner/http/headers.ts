@@ -260,7 +260,7 @@ function cacheStatus({ outcome, isStored, freshSeconds, partial }: AgingFacts): 
   return `sluice; fwd=${FORWARDED[outcome]}${stored}`
 }
 
-const keptOf = ({ kept, of }: PartialRead): string => `kept ${kept} of ${of} buckets; exact`
+const keptOf = ({ kept, of, tier }: PartialRead): string => `kept ${kept} of ${of} buckets; ${tier}`
 
 /** Why the call went past the cache, or what it got from there. */
 const FORWARDED: Readonly<Record<Exclude<AgingFacts['outcome'], 'hit'>, string>> = {

@@ -115,7 +115,7 @@ function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CacheP
     staleIfErrorMs: milliseconds(cache.stale_if_error_seconds),
     staleWhileRevalidateMs: milliseconds(cache.stale_while_revalidate_seconds),
     untilDataChanges,
-    keepsBuckets: cache.refresh !== 'whole',
+    settledMs: cache.refresh === 'whole' ? null : milliseconds(cache.settled_seconds ?? SETTLED_SECONDS),
   })
 }
 
@@ -133,6 +133,9 @@ function compileExport(authored: NonNullable<NonNullable<Manifest['settings']>['
   const { max_rows: maxRows, timeout_seconds: seconds } = { ...EXPORT_DEFAULTS, ...authored }
   return Object.freeze({ maxRows, timeoutMs: Math.ceil(seconds * 1_000) })
 }
+
+/** How long after its time a row may still come, unless a manifest says otherwise. */
+const SETTLED_SECONDS = 600
 
 /** The ttl of results that are kept until their data changes: a year. */
 const DATA_TTL_SECONDS = 31_536_000

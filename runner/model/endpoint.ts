@@ -14,8 +14,11 @@ export interface CachePolicy {
   readonly staleWhileRevalidateMs: number
   /** True: a result is also dropped, before its ttl ends, when the data that it was computed from changes. */
   readonly untilDataChanges: boolean
-  /** True: a query may read only what is new, and take the rest from what was read before. */
-  readonly keepsBuckets: boolean
+  /**
+   * How old a row is when it no longer changes, in milliseconds, for engines that tell changes late: buckets of such rows are kept for
+   * the next query. Null where each query reads all of its rows.
+   */
+  readonly settledMs: number | null
 }
 
 /** How a result is given out page by page. */

@@ -266,6 +266,10 @@ export interface Cache {
    * whole: the query reads all of its rows each time. Without this key, a query that groups its rows by time reads only what is new where that is proven to give the same result.
    */
   refresh?: 'whole'
+  /**
+   * BigQuery: how old a row is when it no longer changes. Buckets of older rows are read again only when their partition has changed.
+   */
+  settled_seconds?: number
 }
 /**
  * Allows callers to ask for a result page by page, with page_size and cursor. A call without them gets the whole result.

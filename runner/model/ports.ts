@@ -10,6 +10,7 @@ import type {
   QueryReads,
   ResultSet,
   TablePart,
+  Tier,
   TimedResult,
   WarehouseReads,
 } from './query.js'
@@ -103,6 +104,8 @@ export interface TablePartsOptions {
 /** Runs BigQuery SQL. One instance per process; safe for concurrent calls. */
 export interface Engine {
   readonly name: EngineName
+  /** How `tableParts` tells of changes; absent on engines that know no parts. */
+  readonly tier?: Tier | undefined
   /**
    * @throws RunnerError QUERY_FAILED when the engine rejects or cannot finish the query, QUERY_TIMEOUT after
    *   `timeoutMs`, CALL_ABANDONED when `signal` fires first, ENGINE_UNAVAILABLE when the engine is gone,

@@ -97,7 +97,14 @@ export interface ResultSet {
   readonly kept?: KeptRows
 }
 
+/**
+ * How an engine tells of changes of a table. `exact`: no query sees a change before it is told. `declared`: a change may be told later;
+ * rows older than a declared time count as settled.
+ */
+export type Tier = 'exact' | 'declared'
+
 export interface PartialRead {
+  readonly tier: Tier
   readonly kept: number
   readonly of: number
 }

@@ -1,5 +1,13 @@
 /** What a refresh reads anew, and by which queries. */
-import { type ClosedWindow, firstTime, justBefore, type KeptQuery, lastTime, timeValue } from '../../googlesql/index.js'
+import {
+  boundaryBefore,
+  type ClosedWindow,
+  firstTime,
+  justBefore,
+  type KeptQuery,
+  lastTime,
+  timeValue,
+} from '../../googlesql/index.js'
 import type { RunOptions } from '../model/ports.js'
 import type { BoundValue, Query } from '../model/query.js'
 import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './spans.js'
@@ -8,6 +16,10 @@ import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, wit
 export interface Call {
   readonly kept: KeptQuery
   readonly window: ClosedWindow
+  /** The boundary before which rows count as settled; null where every change is told at once. */
+  readonly settled: bigint | null
+  /** Whether nothing that was kept is used. */
+  readonly readsAll: boolean
   readonly bucketOf: BucketOf
   readonly query: Query
   readonly options: RunOptions
@@ -31,12 +43,22 @@ export const startOfTime = (kept: KeptQuery): bigint => firstTime(kept)
 /** The time after the last one. */
 export const endOfTime = (kept: KeptQuery): bigint => lastTime(kept) + 1n
 
-export function planOf({ kept, window, bucketOf }: Call, spans: readonly Span[]): Plan {
-  const closed = { from: window.from ?? startOfTime(kept), until: window.until ?? endOfTime(kept) }
+/** The clocks of a zone show at most so much less than UTC, so that a civil time in an unknown zone is that much older. */
+const MOST_BEHIND_MS = 12 * 3_600_000
+
+/** The last boundary before this time, in milliseconds since 1970. */
+export function settledTime(kept: KeptQuery, ms: number): bigint {
+  const instant = kept.timeType === 'TIMESTAMP' ? ms : ms - MOST_BEHIND_MS
+  return boundaryBefore(kept, BigInt(Math.floor(instant)) * 1_000n) ?? startOfTime(kept)
+}
+
+export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonly Span[]): Plan {
+  const [from, until] = [window.from ?? startOfTime(kept), window.until ?? endOfTime(kept)]
   const all = {
-    from: window.hasRowsBefore ? startOfTime(kept) : closed.from,
-    until: window.hasRowsAfter ? endOfTime(kept) : closed.until,
+    from: window.hasRowsBefore ? startOfTime(kept) : from,
+    until: window.hasRowsAfter ? endOfTime(kept) : until,
   }
+  const closed = { from, until: settled === null || settled > until ? until : settled }
   const reads = missing(all, inOrder(within(spans, closed, bucketOf)))
   const isWhole = reads.length === 1 && reads[0]!.from === all.from && reads[0]!.until === all.until
   const read = reads.flatMap(interval => overlap(interval, closed) ?? [])

@@ -8,9 +8,9 @@ import { deadlineSignal } from '../model/deadline.js'
 import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
-import type { PartialRead, Query, QueryCost, ResultSet, TablePart } from '../model/query.js'
+import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '../model/query.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
-import { type Call, planOf, queriesOf } from './plan.js'
+import { type Call, planOf, queriesOf, settledTime } from './plan.js'
 import { bucketsOf, readRows, resultOf, wholeRows } from './rows.js'
 import { inOrder, type KeptRow, merged, type Span, within } from './spans.js'
 import { isSameParts, trueSpans } from './trust.js'
@@ -25,8 +25,14 @@ export interface RefresherDeps {
   readonly verifyEvery: number
 }
 
-/** The key of what is kept for all calls that differ in nothing but these parameters. */
-export type KeyWithout = (parameters: readonly string[]) => string
+export interface KeepOptions {
+  /** The key of what is kept for all calls that differ in nothing but these parameters. */
+  readonly keyWithout: (parameters: readonly string[]) => string
+  /** How old a row must be to count as settled where the engine's tier is declared, in milliseconds. */
+  readonly settledMs: number
+  /** Whether all rows are read anew, and then kept. */
+  readonly readsAll: boolean
+}
 
 /** How often a refresh begins anew because the table has changed meanwhile; then the whole query runs. */
 const MAX_ATTEMPTS = 2
@@ -52,9 +58,9 @@ export class Refresher {
   }
 
   /** @throws RunnerError as Engine.run does. */
-  async run(query: Query, options: RunOptions, keyWithout: KeyWithout): Promise<ResultSet> {
+  async run(query: Query, options: RunOptions, keep: KeepOptions): Promise<ResultSet> {
     const { engine, clock } = this.#deps
-    const call = this.#callOf(query, options, keyWithout)
+    const call = this.#callOf(query, options, keep)
     if (call === null) return engine.run(query, options)
     const { signal, end } = deadlineSignal([options.signal], options.timeoutMs, clock)
     try {
@@ -83,20 +89,22 @@ export class Refresher {
     return engine.run(query, options)
   }
 
-  #callOf(query: Query, options: RunOptions, keyWithout: KeyWithout): Call | null {
-    const kept = this.#deps.engine.keptQuery?.(query, options.job?.revision)
+  #callOf(query: Query, options: RunOptions, { keyWithout, settledMs, readsAll }: KeepOptions): Call | null {
+    const { engine, clock } = this.#deps
+    const kept = engine.keptQuery?.(query, options.job?.revision)
     if (!kept || 'reason' in kept) return null
-    if ((this.#refused.get(kept.narrowed) ?? 0) > this.#deps.clock.nowMs()) return null
+    if ((this.#refused.get(kept.narrowed) ?? 0) > clock.nowMs()) return null
     const window = closedWindow(kept, name => query.parameters[name]?.value)
     if (window === null) return null
     const bucketOf = (time: bigint): bigint => bucketBoundary(kept, time)
-    return { kept, window, bucketOf, query, options, key: keyWithout(kept.boundParameters) }
+    const settled = engine.tier === 'exact' ? null : settledTime(kept, clock.nowMs() - settledMs)
+    return { kept, window, settled, readsAll, bucketOf, query, options, key: keyWithout(kept.boundParameters) }
   }
 
   /** Null where the result cannot be put together: the table has changed meanwhile, or rows may be missing. */
   async #refresh(call: Call): Promise<ResultSet | null> {
     const { kept, options, bucketOf } = call
-    const stored = await this.#deps.find(call.key)
+    const stored = call.readsAll ? undefined : await this.#deps.find(call.key)
     const parts = await this.#partsOf(call, stored !== undefined)
     if (parts === null) return null
     const old = stored ? trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
@@ -116,7 +124,12 @@ export class Refresher {
     const nulls = read.flat().filter(row => !hasBucket(row))
     const result = resultOf(wholeRows(kept, inOrder([...spans, ...reused]), nulls), options.maxRows)
     if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
-    const set = { ...result, columns: stored!.columns, ...costOf(sets), partial: partOf(reused, spans) }
+    const set = {
+      ...result,
+      columns: stored!.columns,
+      ...costOf(sets),
+      partial: { ...bucketsKept(reused, spans), tier: tierOf(call) },
+    }
     return (await this.#isVerified(call, set, parts)) ? { ...set, ...more } : null
   }
 
@@ -134,7 +147,9 @@ export class Refresher {
     return (await this.#deps.engine.tableParts?.(kept.table, kept.column, about)) ?? null
   }
 
+  /** Where changes are told late, two readings say no more than one. */
   async #isUnchanged(call: Call, parts: readonly TablePart[]): Promise<boolean> {
+    if (call.settled !== null) return true
     const now = await this.#partsOf(call, false)
     return now !== null && isSameParts(parts, now)
   }
@@ -154,6 +169,8 @@ export class Refresher {
 const isEqual = (a: readonly TablePart[], b: readonly TablePart[] | undefined): boolean =>
   JSON.stringify(a) === JSON.stringify(b)
 
+const tierOf = ({ settled }: Call): Tier => (settled === null ? 'exact' : 'declared')
+
 /** Whether rows may be missing at the result's end. */
 const isCut = ({ isTruncated, rowCount }: ResultSet, { limit }: KeptQuery): boolean =>
   isTruncated || (limit !== null && rowCount >= limit)
@@ -163,7 +180,7 @@ const hasBucket = ({ bucket }: KeptRow): boolean => bucket !== null
 const isDescending = ({ order }: KeptQuery): boolean => order?.isDescending ?? false
 
 /** How many buckets were kept, of those that the result has. */
-function partOf(reused: readonly Span[], read: readonly Span[]): PartialRead {
+function bucketsKept(reused: readonly Span[], read: readonly Span[]): Omit<PartialRead, 'tier'> {
   const kept = bucketsOf(reused)
   return { kept, of: kept + bucketsOf(read) }
 }

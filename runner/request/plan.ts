@@ -1,6 +1,6 @@
 /** Plans a call before anything is run: which endpoint, with which arguments, and whether the cache may answer. */
 import { cacheKey, walkKey } from '../cache/key.js'
-import type { CacheRequest } from '../cache/request.js'
+import type { CacheRequest, RunKind } from '../cache/request.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { invalidArguments, notAllowed } from '../model/errors.js'
 import { CURSOR } from '../model/page.js'
@@ -70,7 +70,7 @@ function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheReq
   const { endpoint, args, nowMicros } = order
   if (endpoint.cache === null || nowMicros !== null) return null
   return {
-    ...runRequest({ ...order, mayKeep: endpoint.cache.keepsBuckets }, caller, deps),
+    ...runRequest({ ...order, keeping: 'keep-and-use' }, caller, deps),
     key: cacheKey(endpoint, args) + dataCopyOf(endpoint, deps),
     policy: endpoint.cache,
     ...dataStateOf(order, deps),
@@ -85,8 +85,8 @@ export function walkRequest(order: RunOrder, page: PagePlan, now: bigint | null,
   const etag = page.cursor?.etag
   return {
     ...request,
-    run: async (signal: AbortSignal, isBackground: boolean) => {
-      const set = await request.run(signal, isBackground)
+    run: async (signal: AbortSignal, kind: RunKind) => {
+      const set = await request.run(signal, kind)
       if (etag !== undefined && (await etagInTurns(set.body)) !== etag) throw pageGone('The data has changed')
       return set
     },
@@ -98,7 +98,7 @@ export function walkRequest(order: RunOrder, page: PagePlan, now: bigint | null,
       staleIfErrorMs: 0,
       staleWhileRevalidateMs: 0,
       untilDataChanges: false,
-      keepsBuckets: false,
+      settledMs: null,
     },
   } satisfies CacheRequest
 }
@@ -111,7 +111,10 @@ function runRequest(order: RunOrder, caller: Caller, deps: PlanDeps) {
     timeoutMs: endpoint.timeoutMs,
     token: caller.token,
     beginWait: () => beginWait(caller),
-    run: (signal: AbortSignal, isBackground: boolean) => runQuery(order, isBackground ? null : caller, deps, signal),
+    run: (signal: AbortSignal, kind: RunKind) => {
+      const asked = order.keeping && kind === 'demanded' ? { ...order, keeping: 'keep' as const } : order
+      return runQuery(asked, kind === 'background' ? null : caller, deps, signal)
+    },
     isCurrent: () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision,
   }
 }

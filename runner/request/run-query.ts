@@ -22,8 +22,8 @@ export interface RunOrder {
   readonly args: ArgumentMap
   /** The time of `@now`; null for the clock's time. */
   readonly nowMicros: bigint | null
-  /** Whether the result may be put together from rows that were read before. @default false */
-  readonly mayKeep?: boolean
+  /** Whether rows are kept for the next refresh, and whether those that were kept may be used. @default neither */
+  readonly keeping?: 'keep' | 'keep-and-use'
 }
 
 /**
@@ -54,8 +54,9 @@ export async function runQuery(
     const options = { maxRows, ...more, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
     const keyWithout = (names: readonly string[]): string =>
       keptKey(endpoint, order.args, query, names) + copyOf(engine)
-    const result = await (order.mayKeep && deps.refresher
-      ? deps.refresher.run(query, options, keyWithout)
+    const settledMs = order.keeping ? (endpoint.cache?.settledMs ?? null) : null
+    const result = await (deps.refresher && settledMs !== null
+      ? deps.refresher.run(query, options, { keyWithout, settledMs, readsAll: order.keeping === 'keep' })
       : engine.run(query, options))
     const { rowCount: rows, cost, partial } = result
     if (exported && result.isTruncated) throw tooManyRows(maxRows, cost)

@@ -15,7 +15,7 @@ import {
   type RunOptions,
   type TablePartsOptions,
 } from '../model/ports.js'
-import type { Query, QueryReads, ResultSet, TablePart } from '../model/query.js'
+import type { Query, QueryReads, ResultSet, TablePart, Tier } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 
 /** A query of an endpoint that has failed through its own fault. */
@@ -136,6 +136,10 @@ export class ServedEngine<E extends Engine> implements Engine {
 
   ping(): Promise<void> {
     return this.#use(undefined, ({ engine }) => engine.ping())
+  }
+
+  get tier(): Tier | undefined {
+    return this.current()?.tier
   }
 
   keptQuery(query: Query, revision: string | undefined): KeptQuery | NotKept {

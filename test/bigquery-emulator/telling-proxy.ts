@@ -1,6 +1,6 @@
 /**
- * A proxy in front of the emulator, which tells what the emulator does not: when a table was changed, whether rows are streamed to it, and
- * which tables are behind a view.
+ * A proxy in front of the emulator, which tells what the emulator does not: when a table was changed, whether rows are streamed to it,
+ * which tables are behind a view, and the partitions of tables.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,20 +12,31 @@ export interface TellingProxy {
   readonly tables: Map<string, object | number>
   /** The tables that dry runs list, by a text of the query. */
   readonly listed: Map<string, readonly string[]>
+  /** The partitions of tables, in the order of their rows in INFORMATION_SCHEMA.PARTITIONS. */
+  readonly partitions: Partition[]
   /** How often each `dataset.table` was asked for. */
   readonly asked: Map<string, number>
   stop(): Promise<void>
+}
+
+export interface Partition {
+  /** Its name without the dataset. */
+  readonly table: string
+  readonly id: string
+  /** When it was changed, in seconds since 1970. */
+  changed: number
 }
 
 export async function startTellingProxy(emulatorHost: string, project: string): Promise<TellingProxy> {
   const tables = new Map<string, object | number>()
   const listed = new Map<string, readonly string[]>()
   const asked = new Map<string, number>()
+  const partitions: Partition[] = []
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const body = Buffer.concat(chunks)
+    const body = withPartitions(Buffer.concat(chunks).toString(), partitions)
     const path = request.url!.replace(/^\/bigquery\/v2/, '')
     const type = { 'Content-Type': request.headers['content-type'] ?? 'application/json' }
     const asPost = { body, headers: { ...type, Connection: 'close' } }
@@ -64,6 +75,7 @@ export async function startTellingProxy(emulatorHost: string, project: string): 
     host: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tables,
     listed,
+    partitions,
     asked,
     stop: () =>
       new Promise(resolve => {
@@ -71,4 +83,13 @@ export async function startTellingProxy(emulatorHost: string, project: string): 
         server.closeAllConnections()
       }),
   }
+}
+
+/** The request, whose query reads a list in place of INFORMATION_SCHEMA.PARTITIONS. */
+function withPartitions(body: string, partitions: readonly Partition[]): string {
+  const rows = partitions.map(
+    ({ table, id, changed }) =>
+      `SELECT '${table}' AS table_name, '${id}' AS partition_id, TIMESTAMP_SECONDS(${changed}) AS last_modified_time, 1 AS total_rows`,
+  )
+  return body.replace(/`[^`]*INFORMATION_SCHEMA\.PARTITIONS`/, `(${rows.join(' UNION ALL ')})`)
 }

@@ -16,7 +16,7 @@ export const POLICY: CachePolicy = {
   warmMs: null,
   staleIfErrorMs: 0,
   staleWhileRevalidateMs: 0,
-  untilDataChanges: false, keepsBuckets: false,
+  untilDataChanges: false, settledMs: null,
 }
 export const policyWith = (changes: Partial<CachePolicy>): CachePolicy => ({ ...POLICY, ...changes })
 

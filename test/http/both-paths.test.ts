@@ -35,7 +35,7 @@ const ENDPOINTS = [
       warmMs: null,
       staleIfErrorMs: 0,
       staleWhileRevalidateMs: 3_600_000,
-      untilDataChanges: false, keepsBuckets: false,
+      untilDataChanges: false, settledMs: null,
     },
   }),
   handMadeEndpoint({ id: idOf('3b'), name: 'tests.cut', maxRows: 0 }),

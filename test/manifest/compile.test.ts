@@ -96,7 +96,7 @@ describe('a compiled endpoint', () => {
       staleIfErrorMs: 0,
       staleWhileRevalidateMs: 0,
       untilDataChanges: false,
-      keepsBuckets: true,
+      settledMs: 600_000,
     })
     expect(endpoint.maxBytesBilled).to.equal(2_147_483_648)
     expect(endpoint.maxResultBytes).to.equal(8_000_000)

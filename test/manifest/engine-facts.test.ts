@@ -25,7 +25,7 @@ describe('a manifest on an engine', () => {
       staleIfErrorMs: 0,
       staleWhileRevalidateMs: 0,
       untilDataChanges: true,
-      keepsBuckets: true,
+      settledMs: 600_000,
     })
   })
 

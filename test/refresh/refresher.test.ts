@@ -34,6 +34,7 @@ interface Asked {
   readonly now?: string
   readonly who?: string
   readonly options?: Partial<RunOptions>
+  readonly readsAll?: boolean
 }
 
 describe('a refresh', () => {
@@ -65,6 +66,7 @@ describe('a refresh', () => {
   function refresherWith(verifyEvery: number, over: Partial<DuckdbEngine> = {}): Refresher {
     const counting = {
       name: engine.name,
+      tier: engine.tier,
       keptQuery: engine.keptQuery.bind(engine),
       tableParts: engine.tableParts.bind(engine),
       run: (...args: Parameters<DuckdbEngine['run']>) => {
@@ -97,9 +99,12 @@ describe('a refresh', () => {
     const query = queryOf(asked)
     const options = { ...OPTIONS, ...asked.options }
     texts = []
-    const set = await refresher.run(query, options, without =>
-      JSON.stringify([query.sql, Object.entries(query.parameters).filter(([name]) => !without.includes(name))]),
-    )
+    const set = await refresher.run(query, options, {
+      keyWithout: names =>
+        JSON.stringify([query.sql, Object.entries(query.parameters).filter(([name]) => !names.includes(name))]),
+      settledMs: 600_000,
+      readsAll: asked.readsAll ?? false,
+    })
     const { columns, kept, rowCount, isTruncated, body } = set
     if (kept) {
       const { key, ...rest } = kept
@@ -119,12 +124,12 @@ describe('a refresh', () => {
     write('1.ndjson', hours(1, 2, 3))
     write('2.ndjson', hours(8, 9))
     expect((await ask()).partial).to.equal(undefined)
-    expect((await ask()).partial).to.deep.equal({ kept: 5, of: 5 })
+    expect((await ask()).partial).to.deep.equal({ tier: 'exact', kept: 5, of: 5 })
     expect(texts).to.deep.equal([])
     write('3.ndjson', hours(9, 10))
-    expect((await ask()).partial).to.deep.equal({ kept: 4, of: 6 })
+    expect((await ask()).partial).to.deep.equal({ tier: 'exact', kept: 4, of: 6 })
     expect(texts).to.have.length(1)
-    expect((await ask()).partial).to.deep.equal({ kept: 6, of: 6 })
+    expect((await ask()).partial).to.deep.equal({ tier: 'exact', kept: 6, of: 6 })
   })
 
   it('sees rows that come late, change, and vanish', async () => {
@@ -133,7 +138,7 @@ describe('a refresh', () => {
     await ask()
     await ask()
     write('1.ndjson', hours(1, 3))
-    expect((await ask()).partial).to.deep.equal({ kept: 1, of: 3 })
+    expect((await ask()).partial).to.deep.equal({ tier: 'exact', kept: 1, of: 3 })
     rmSync(file('2.ndjson'))
     await ask()
     appendFileSync(file('1.ndjson'), `${JSON.stringify({ ts: '2026-03-15T02:59:59Z', who: 'a', n: 7 })}\n`)
@@ -146,7 +151,7 @@ describe('a refresh', () => {
     write('1.ndjson', [...hours(1, 2, 3), ['2026-03-16T12:00:00Z', 'a', 1]])
     await ask()
     await ask()
-    expect((await ask({ now: '2026-03-16T02:00:00Z' })).partial).to.deep.equal({ kept: 3, of: 3 })
+    expect((await ask({ now: '2026-03-16T02:00:00Z' })).partial).to.deep.equal({ tier: 'exact', kept: 3, of: 3 })
     expect((await ask({ now: '2026-03-16T03:30:00Z' })).rowCount).to.equal(2)
     // The clock goes back.
     await ask({ now: '2026-03-15T00:00:00Z' })
@@ -160,15 +165,15 @@ describe('a refresh', () => {
     )
     write('1.ndjson', [['2026-03-14T12:30:00Z', 'a', 1], ['2026-03-14T12:40:00Z', 'a', 1], ...hours(1)])
     await ask({ sql })
-    expect((await ask({ sql })).partial).to.deep.equal({ kept: 1, of: 2 })
-    expect((await ask({ sql, now: '2026-03-15T12:41:00Z' })).partial).to.deep.equal({ kept: 1, of: 1 })
+    expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 1, of: 2 })
+    expect((await ask({ sql, now: '2026-03-15T12:41:00Z' })).partial).to.deep.equal({ tier: 'exact', kept: 1, of: 1 })
   })
 
   it('keeps rows of one argument from another', async () => {
     write('1.ndjson', [...hours(1), ['2026-03-15T01:00:00Z', 'b', 5]])
     await ask()
     expect((await ask({ who: 'b' })).partial).to.equal(undefined)
-    expect((await ask({ who: 'b' })).partial).to.deep.equal({ kept: 1, of: 1 })
+    expect((await ask({ who: 'b' })).partial).to.deep.equal({ tier: 'exact', kept: 1, of: 1 })
   })
 
   it('reads rows without a time each time', async () => {
@@ -177,7 +182,7 @@ describe('a refresh', () => {
     for (const text of [sql, `${sql} DESC`, `${sql} DESC NULLS FIRST`, `${sql} NULLS LAST`]) {
       await ask({ sql: text })
       const { partial, rowCount } = await ask({ sql: text })
-      expect([partial, rowCount]).to.deep.equal([{ kept: 2, of: 2 }, 3])
+      expect([partial, rowCount]).to.deep.equal([{ tier: 'exact', kept: 2, of: 2 }, 3])
     }
   })
 
@@ -226,6 +231,13 @@ describe('a refresh', () => {
     await ask()
   })
 
+  it('reads all rows where that is demanded, and keeps them', async () => {
+    write('1.ndjson', hours(1, 2))
+    await ask()
+    expect((await ask({ readsAll: true })).partial).to.equal(undefined)
+    expect((await ask()).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 2 })
+  })
+
   it('is held against the whole query, which is given where they differ', async () => {
     write('1.ndjson', hours(1, 2))
     refresher = refresherWith(1)
@@ -262,7 +274,9 @@ describe('a refresh', () => {
     await ask({ sql })
     write('2.ndjson', [['2026-03-15T05:00:00Z', 'a', 0]])
     const query = queryOf({ sql })
-    const failure = await refresher.run(query, OPTIONS, () => 'x').then(() => null, String)
+    const failure = await refresher
+      .run(query, OPTIONS, { keyWithout: () => 'x', settledMs: 0, readsAll: false })
+      .then(() => null, String)
     expect(failure).to.equal(await engine.run(query, OPTIONS).then(() => null, String))
   })
 })

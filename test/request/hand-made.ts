@@ -34,7 +34,7 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
         : Object.entries(rest.render({}, 0n).parameters).map(([name, { value }]) => column(name, typeOf(value))),
     tables: [],
     maxRows: 1000,
-    cache: { ttlMs: 900_000, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false, keepsBuckets: false },
+    cache: { ttlMs: 900_000, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false, settledMs: null },
     pages: null,
     timeoutMs: 30_000,
     timestamps: 'iso8601',

@@ -118,7 +118,7 @@ interface PollDeps extends Pick<DataStateDeps, 'clock' | 'onFailure'> {
 }
 
 /** Values that others change, by key: each is asked for again once it is older than `keepMs`, when it is needed. */
-class Polled<T> {
+export class Polled<T> {
   readonly #deps: PollDeps
   readonly #values = new BoundedMap<string, PolledValue<T>>(MAX_KEPT)
 

@@ -4,6 +4,8 @@ import { setTimeout as elapse } from 'node:timers/promises'
 import {
   type BrokenTables,
   type FunctionSources,
+  type KeptQuery,
+  type NotKept,
   orMistake,
   resolveQuery,
   rootOf,
@@ -20,13 +22,14 @@ import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import { readTypes, typesOf } from '../../model/parameter-types.js'
 import type { CheckResult, Clock, Engine, Explanation, RunOptions } from '../../model/ports.js'
-import type { Query, QueryCost, QueryReads, ResultSet, WarehouseReads } from '../../model/query.js'
+import type { Query, QueryCost, QueryReads, ResultSet, TablePart, WarehouseReads } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { ArgumentFaults } from '../argument-faults.js'
 import { checkedColumn } from '../checked-column.js'
+import { KeptQueries } from '../kept-queries.js'
 import type { Access } from './auth/credentials.js'
 import { codedProblem } from './coded-problem.js'
-import { DataState } from './data-state.js'
+import { DataState, Polled } from './data-state.js'
 import { type EncodeOptions, ResultEncoder } from './decode/encode-result.js'
 import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery, readTables } from './jobs/check-query.js'
@@ -35,6 +38,7 @@ import { jobLabels } from './jobs/labels.js'
 import { runQueryJob } from './jobs/query-job.js'
 import { queryParameters } from './jobs/query-parameters.js'
 import type { JobRequest } from './messages.js'
+import { MAX_PARTITIONS, partitionsQuery, partsOf } from './partitions.js'
 import { Rest, type RestDeps } from './rest.js'
 import { runnerErrorOf } from './runner-error.js'
 
@@ -71,17 +75,22 @@ export interface BigQueryEngineOptions {
 /** The most queries whose tables are remembered. */
 const MAX_QUERIES = 10_000
 const CLOSE_WITHIN_MS = 5_000
+/** How long the list of a table's partitions may take. */
+const LIST_MS = 20_000
 /** Readiness may be asked for as often as a prober likes; BigQuery is asked once in this time. */
 const PING_KEPT_MS = 5_000
 
 /** The caller closes it. No request is sent to BigQuery before one of its methods is called. */
 export class BigQueryEngine implements Engine {
   readonly name = 'bigquery'
+  readonly tier = 'declared'
   readonly #options: BigQueryEngineOptions
   readonly #rest: Rest
   readonly #tables: TableCatalogue
   readonly #faults: ArgumentFaults
   readonly #data: DataState
+  readonly #partitions: Polled<readonly TablePart[]>
+  readonly #keptQueries = new KeptQueries()
   readonly #closed = new AbortController()
   readonly #cancellations = new AbortController()
   /** What closing waits for: queries, checks, cancellations. */
@@ -99,6 +108,9 @@ export class BigQueryEngine implements Engine {
       resolve: (sql, types) => resolveQuery(sql, this.#tables, readTypes(types)),
       run: (query, runOptions) => this.#runJob(query, runOptions),
     })
+    const onFailure = (what: string, cause: unknown): void =>
+      options.observe({ kind: 'engine.data-unknown', engine: 'bigquery', what, cause })
+    this.#partitions = new Polled({ clock, keepMs: options.dataPollMs, onFailure })
     const named = new BoundedMap<string, readonly string[] | null>(MAX_QUERIES)
     this.#data = new DataState({
       clock,
@@ -107,7 +119,7 @@ export class BigQueryEngine implements Engine {
       namedTables: query => memo(named, query.sql, () => this.#namedTables(query)),
       readTables: query =>
         this.#track(readTables(query, this.#jobRequest(query), this.#deps('data', this.#closed.signal))),
-      onFailure: (what, cause) => options.observe({ kind: 'engine.data-unknown', engine: 'bigquery', what, cause }),
+      onFailure,
     })
     // Each running query adds a listener, so many listeners are not a leak.
     setMaxListeners(0, this.#closed.signal, this.#cancellations.signal)
@@ -160,6 +172,31 @@ export class BigQueryEngine implements Engine {
     return this.#data.learn(query)
   }
 
+  /** Only where the time determines the partition: of any other table each part that is read is billed as the whole. */
+  keptQuery(query: Query): KeptQuery | NotKept {
+    const kept = this.#keptQueries.of(query, this.#tables, 0)
+    if ('reason' in kept || this.#tables.find(kept.table)?.partitionedBy === kept.column) return kept
+    const reason = `by its schema file, ${kept.table} is not partitioned by ${kept.column}: BigQuery would bill all of it for each part`
+    return { reason, at: 0 }
+  }
+
+  async tableParts(table: string, column: string): Promise<readonly TablePart[] | null> {
+    const type = this.#tables.find(table)?.columns.find(({ name }) => name === column)?.type.kind
+    if (type === undefined) return null
+    const full = this.#fullName(table)
+    return this.#partitions.learn(`${full} ${column}`, async () => {
+      const { signal } = this.#closed
+      const about = {
+        endpoint: 'partitions',
+        maxRows: MAX_PARTITIONS,
+        timestamps: 'iso8601',
+        timeoutMs: LIST_MS,
+        signal,
+      } as const
+      return partsOf(await this.#track(this.#runJob(partitionsQuery(full), about)), type)
+    })
+  }
+
   async ping(): Promise<void> {
     this.#pinged ??= this.#reads({ sql: 'SELECT 1', parameters: {} }, 'ENGINE_UNAVAILABLE').finally(() => {
       this.#options.clock.after(PING_KEPT_MS, () => {
@@ -191,13 +228,17 @@ export class BigQueryEngine implements Engine {
       this.#options.observe({ kind: 'engine.data-unknown', engine: 'bigquery', what: sql, cause })
       return null
     }
+    return resolved.tables.map(name => this.#fullName(name))
+  }
+
+  /** `project.dataset.table` for the name of a table as its schema file has it. */
+  #fullName(name: string): string {
     const { access, defaultDataset } = this.#options
+    const parts = name.split('.')
+    if (parts.length > 2) return name
+    if (parts.length === 2) return `${access.project}.${name}`
     const dataset = defaultDataset === null ? null : datasetReference(defaultDataset, access.project)
-    return resolved.tables.map(name => {
-      const parts = name.split('.')
-      if (parts.length > 2) return name
-      return parts.length === 2 ? `${access.project}.${name}` : `${dataset?.projectId}.${dataset?.datasetId}.${name}`
-    })
+    return `${dataset?.projectId}.${dataset?.datasetId}.${name}`
   }
 
   /** Waits for all work, again and again: a query that ends may begin a cancellation. */

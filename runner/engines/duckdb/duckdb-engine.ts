@@ -4,19 +4,16 @@
 import {
   isComputedView,
   type KeptQuery,
-  keptQuery,
   type NotKept,
-  orMistake,
   resolveQuery,
   SqlError,
   type TableCatalogue,
   type TableDefinition,
 } from '../../../googlesql/index.js'
 import type { GenerateOptions, TranslatedQuery } from '../../../googlesql-duckdb/index.js'
-import { BoundedMap, memo } from '../../model/bounded-map.js'
 import { deadlineSignal } from '../../model/deadline.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
-import { readTypes, typesOf } from '../../model/parameter-types.js'
+import { readTypes } from '../../model/parameter-types.js'
 import {
   BACKGROUND,
   type CheckResult,
@@ -28,6 +25,7 @@ import {
 } from '../../model/ports.js'
 import type { Query, QueryReads, ResultSet, TablePart } from '../../model/query.js'
 import { ArgumentFaults } from '../argument-faults.js'
+import { KeptQueries } from '../kept-queries.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import type { CompiledQuery } from './compiled-query.js'
 import { type Compiler, sourceOf, statementOf } from './compiler.js'
@@ -42,9 +40,6 @@ import { wireParameters } from './values/parameter-values.js'
 const COMPILE_TIMEOUT_MS = 30_000
 /** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
 const PING_TIMEOUT_MS = 10_000
-const MAX_KEPT_QUERIES = 1_000
-/** The parameter of the time. */
-const CLOCK = 'now'
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 
 /** What the views of an engine share. */
@@ -60,12 +55,12 @@ export interface EngineParts {
 
 export class DuckdbEngine implements Engine {
   readonly name = 'duckdb'
+  readonly tier = 'exact'
   readonly #parts: EngineParts
   readonly #view: TableView
   readonly #argumentFaults: ArgumentFaults
   readonly #compiledTables = new Set<string>()
-  /** By text, the types of its parameters, and the tables. */
-  readonly #keptQueries = new BoundedMap<string, KeptQuery | NotKept>(MAX_KEPT_QUERIES)
+  readonly #keptQueries = new KeptQueries()
 
   constructor(parts: EngineParts, view: TableView) {
     this.#parts = parts
@@ -182,17 +177,8 @@ export class DuckdbEngine implements Engine {
   }
 
   keptQuery(query: Query): KeptQuery | NotKept {
-    const { sql } = query
     const { tables, revision } = this.#parts.catalogue
-    const types = Object.entries(query.parameters).map(([name, { type }]) => [name, type])
-    return memo(this.#keptQueries, JSON.stringify([revision, types, sql]), () => {
-      const isRequired = (table: string, column: string): boolean =>
-        tables.find(table)?.required?.includes(column) === true
-      const kept = orMistake(() =>
-        keptQuery(sql, resolveQuery(sql, tables, typesOf(query.parameters)), CLOCK, isRequired),
-      )
-      return kept instanceof SqlError ? { reason: kept.reason, at: kept.offset } : kept
-    })
+    return this.#keptQueries.of(query, tables, revision)
   }
 
   dataState(query: Query): string | null {

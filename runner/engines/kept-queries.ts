@@ -1,0 +1,32 @@
+/** Which queries can be put together from kept buckets, remembered by their text, the types of their parameters, and the tables. */
+import {
+  type KeptQuery,
+  keptQuery,
+  type NotKept,
+  orMistake,
+  resolveQuery,
+  SqlError,
+  type TableCatalogue,
+} from '../../googlesql/index.js'
+import { BoundedMap, memo } from '../model/bounded-map.js'
+import { typesOf } from '../model/parameter-types.js'
+import type { Query } from '../model/query.js'
+
+const MAX_QUERIES = 1_000
+/** The parameter of the time. */
+const CLOCK = 'now'
+
+export class KeptQueries {
+  readonly #known = new BoundedMap<string, KeptQuery | NotKept>(MAX_QUERIES)
+
+  /** @param revision another one where `tables` are others */
+  of({ sql, parameters }: Query, tables: TableCatalogue, revision: number): KeptQuery | NotKept {
+    const types = Object.entries(parameters).map(([name, { type }]) => [name, type])
+    return memo(this.#known, JSON.stringify([revision, types, sql]), () => {
+      const isRequired = (table: string, column: string): boolean =>
+        tables.find(table)?.required?.includes(column) === true
+      const kept = orMistake(() => keptQuery(sql, resolveQuery(sql, tables, typesOf(parameters)), CLOCK, isRequired))
+      return kept instanceof SqlError ? { reason: kept.reason, at: kept.offset } : kept
+    })
+  }
+}
