@@ -5,10 +5,10 @@ import { readFaults } from '../../tools/fuzz/refresh/faults.js'
 
 describe('random refreshes', () => {
   it('answer as the whole query does', async () => {
-    const steps = { seed: 'suite', from: 0, to: 300, timeLimitMs: 60_000, allow: 0 }
+    const steps = { seed: 'suite', from: 0, to: 250, timeLimitMs: 60_000, allow: 0 }
     const { differences, partial, broken } = await refreshTally(steps, () => undefined)
     expect(differences).to.deep.equal([])
-    expect(partial).to.be.above(75)
+    expect(partial).to.be.above(40)
     expect(broken).to.be.above(3)
   })
 

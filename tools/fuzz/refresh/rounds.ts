@@ -279,7 +279,11 @@ class Round {
     // As of endpoints whose times are written in this way.
     const one = { ...endpoint, revision: `${endpoint.revision}${options.timestamps}` }
     try {
-      const set = await refresher.run(query, options, names => keptKey(one, {}, query, names))
+      const set = await refresher.run(query, options, {
+        keyWithout: names => keptKey(one, {}, query, names),
+        settledMs: 0,
+        readsAll: this.#random.chance(0.01),
+      })
       if (set.kept) this.#keep(set.kept, set)
       return set
     } catch (error) {
@@ -300,6 +304,7 @@ class Round {
   #disturbed(engine: Engine): Engine {
     const before = async (): Promise<void> => this.#meanwhile?.()
     const disturbed: Partial<Engine> = {
+      ...(engine.tier && { tier: engine.tier }),
       keptQuery: (...query) => engine.keptQuery!(...query),
       tableParts: async (...request) => {
         await before()
