@@ -28,9 +28,12 @@ export {
 export { parseScript } from './parse/parse.js'
 export type { BodyText, StoredDefinition } from './parse/udf.js'
 export type * from './plan/nodes.js'
-export type { TimeBound, Window as ClosedWindow } from './refresh/bounds.js'
+export type { TimeBound, TimeWindow } from './refresh/bounds.js'
+export type { Cells } from './refresh/grid.js'
 export { type KeptQuery, keptQuery } from './refresh/kept-query.js'
 export type { NotKept } from './refresh/not-kept.js'
+export type { TimeOf, TimeType } from './refresh/time-column.js'
+export type { TimeExpr } from './refresh/time-expr.js'
 export {
   boundaryAfter,
   boundaryBefore,

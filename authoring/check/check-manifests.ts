@@ -2,7 +2,7 @@
 
 import { withCauses } from '../../runner/manifest/definitions.js'
 import type { CompiledManifest, Loaded } from '../../runner/manifest/load.js'
-import type { Diagnostic } from '../../runner/model/diagnostic.js'
+import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
 import { ENGINES } from '../../runner/model/engines.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { openServingEngineOver, readDefinitions } from '../../runner/serve/engine.js'
@@ -14,12 +14,15 @@ import { constantsChecker } from './constants.js'
 import { checkExample } from './example.js'
 import { narrowingHints } from './hints.js'
 import { limitTo } from './only.js'
+import { refreshHints } from './refresh.js'
 
 export interface CheckLimits {
   /** The most bytes that BigQuery may read for a query; more is an error. Null for no limit. @default null */
   readonly maxBytes?: number | null
   /** Whether hints are reported too. @default false */
   readonly hasHints?: boolean
+  /** Whether hints say what a refresh keeps. @default false */
+  readonly explainsRefresh?: boolean
 }
 
 /**
@@ -30,7 +33,7 @@ export interface CheckLimits {
 export async function checkManifests(
   settings: Settings,
   only: readonly string[],
-  { maxBytes = null, hasHints = false }: CheckLimits = {},
+  { maxBytes = null, hasHints = false, explainsRefresh = false }: CheckLimits = {},
 ): Promise<Loaded> {
   const clock = systemClock()
   const definitions = await readDefinitions(settings)
@@ -42,7 +45,9 @@ export async function checkManifests(
     const { isWanted, mistakes: ofPaths } = await limitTo(settings.endpointsDir, withManifests(only))
     const hints: Diagnostic[] = []
     const onCompiled = (compiled: CompiledManifest): void => {
-      if (hasHints && isWanted(compiled.source.file)) hints.push(...narrowingHints(compiled))
+      if (!isWanted(compiled.source.file)) return
+      if (hasHints) hints.push(...narrowingHints(compiled))
+      if (explainsRefresh) hints.push(...refreshHints(compiled, engine))
     }
     const loaded = await loadManifests(
       settings,
@@ -51,7 +56,7 @@ export async function checkManifests(
       { maxBytes, checkExample, isWanted, onCompiled },
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
-    const diagnostics = [...loaded.diagnostics, ...hints, ...ofPaths, ...mistakes]
+    const diagnostics = [...loaded.diagnostics, ...hints.sort(compareDiagnostics), ...ofPaths, ...mistakes]
     if (ENGINES[settings.engine].isLocal) {
       diagnostics.push(...unreadableColumns(settings, engine.tables()))
       if (settings.database === null) diagnostics.push(...unreadFileWarnings(settings, engine.tables()))

@@ -1,4 +1,5 @@
 /** The command `validate`. */
+import { Option } from 'commander'
 import type { Declaring } from '../terminal/declare.js'
 import { ENGINE_FLAGS, formatFlag, WAREHOUSE_FLAGS } from '../terminal/flags.js'
 import type { ValidateFlags } from './validate.js'
@@ -13,6 +14,11 @@ export function declareValidate({ command, settings, io }: Declaring): void {
     .addOption(formatFlag('how diagnostics are printed', 'json', 'github'))
     .option('--tables-diff', 'also compare table schemas with the tables in BigQuery')
     .option('--hints', 'say which words in columns: would give callers narrower types')
+    .addOption(
+      new Option('--explain <what>', 'say of each variant what a refresh keeps, or why it reads all rows').choices([
+        'refresh',
+      ]),
+    )
     .runs(async (paths: string[], flags: ValidateFlags) =>
       (await import('./validate.js')).validate(paths, settings(flags), flags, io),
     )

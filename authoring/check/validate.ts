@@ -19,16 +19,18 @@ export interface ValidateFlags extends FormatFlags {
   readonly tablesDiff?: boolean
   /** Whether hints are reported too. */
   readonly hints?: boolean
+  /** What hints explain of each variant. */
+  readonly explain?: 'refresh'
 }
 
 /** Validates and reports; `paths` limits the report to these files and folders. */
 export async function validate(
   paths: readonly string[],
   settings: Settings,
-  { format, maxBytes, tablesDiff, hints: hasHints = false }: ValidateFlags,
+  { format, maxBytes, tablesDiff, hints: hasHints = false, explain }: ValidateFlags,
   io: Io,
 ): Promise<number> {
-  const limits = { maxBytes: readMaxBytes(maxBytes, settings.engine), hasHints }
+  const limits = { maxBytes: readMaxBytes(maxBytes, settings.engine), hasHints, explainsRefresh: explain === 'refresh' }
   const { diagnostics: found, details, manifests, variants } = await checkManifests(settings, paths, limits)
   const diagnostics = tablesDiff ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
   const estimates = readEstimates(details, settings.pricePerTib)

@@ -48,7 +48,7 @@ const RULES = {
     'sql/changed':
       'The SQL of a variant changed. Comments, white space, the case of keywords and the quotes of texts do not count.',
     'reads/more':
-      'A table is read that was not, or every partition of one where a condition left some out, or more bytes of the warehouse (`--engine bigquery`).',
+      'A table is read that was not, or every partition of one where a condition left some out, or all rows at each [refresh](../refresh.md), or more bytes of the warehouse (`--engine bigquery`).',
     'tests/removed': 'A test is gone.',
     'tests/changed': 'A test has other arguments, rows or expectations.',
   },

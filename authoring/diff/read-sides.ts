@@ -18,6 +18,7 @@ import { openServingEngine, type ServingEngine } from '../../runner/serve/engine
 import { loadManifests } from '../../runner/serve/manifests.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { typesOfParameters } from '../check/parameter-types.js'
+import { keptTexts } from '../check/refresh.js'
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { findTests, readTests } from '../test/files/load.js'
 import type { TestCase } from '../test/files/test-file.js'
@@ -46,7 +47,7 @@ export async function loadSide(settings: Settings) {
       endpoints: compiled
         .filter(({ endpoint }) => filesOf.has(endpoint.id))
         .map(query => ({
-          ...comparedOf(query, engine.tables()),
+          ...comparedOf(query, engine),
           /** The path of the manifest below its folder. */
           file: below(filesOf.get(query.endpoint.id)!),
           tests: tests.byEndpoint.get(query.endpoint.id) ?? [],
@@ -74,9 +75,11 @@ function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
   }
 }
 
-function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest, tables: TableCatalogue) {
-  const readsOf = new Map(checked.map(query => [query.text.sql, query.reads ?? null]))
-  const tablesOf = tablesReader(manifest, tables)
+function comparedOf(query: CompiledManifest, engine: ServingEngine) {
+  const { endpoint, manifest, expanded, checked } = query
+  const kept = keptTexts(query, engine)
+  const readsOf = new Map(checked.map(({ text, reads }) => [text.sql, reads ?? null]))
+  const tablesOf = tablesReader(manifest, engine.tables())
   const given = expanded.space.axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
   const variants = expanded.variants.map(({ label, sql, picked, choice }) => {
     const choices = new Map(given.map(name => [`given ${name}`, choice.given.has(name) ? 'given' : 'absent']))
@@ -92,6 +95,8 @@ function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest,
       choices: choices as ReadonlyMap<string, string>,
       /** What the warehouse would read; null where no warehouse was asked. */
       reads: readsOf.get(sql) ?? null,
+      /** What is kept for the refresh of a result, or why nothing. */
+      kept: kept.get(sql)!,
       ...tablesOf(sql),
     }
   })

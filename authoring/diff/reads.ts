@@ -1,9 +1,12 @@
-/** Tells which variants read more than before: other tables, all partitions, or more bytes of a warehouse. */
+/** Tells which variants read more than before: other tables, all partitions, all rows at a refresh, or more bytes of a warehouse. */
+import { memo } from '../../runner/model/bounded-map.js'
 import type { WarehouseReads } from '../../runner/model/query.js'
+import { mayKeep } from '../../runner/refresh/in-words.js'
 import { priceOf, sizeText, usdText } from '../call/read-price.js'
+import { whichVariants } from '../terminal/plural.js'
 import type { Report } from './change-rules.js'
 import type { ComparedEndpoint, ComparedVariant } from './read-sides.js'
-import { pairVariants, type VariantPair, whichVariants } from './variants.js'
+import { pairVariants, type VariantPair } from './variants.js'
 
 export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPerTib: number, report: Report): void {
   const before = new Set(base.variants.flatMap(({ tables }) => tables))
@@ -22,6 +25,9 @@ export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPer
     if (whole.length === 0) continue
     report('reads/more', `every partition of ${table} is read ${variantsOf(whole)}; a condition left some out`)
   }
+  for (const [reason, some] of nowWhole(head, pairs)) {
+    report('reads/more', `a refresh reads all rows, and not only what is new, ${variantsOf(some)}: ${reason}`)
+  }
   const dearer = pairs.filter(pair => bytesOf(pair.head) > bytesOf(pair.base))
   if (dearer.length === 0) return
   const lines = dearer.map(pair => {
@@ -29,6 +35,16 @@ export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPer
     return `  ${label}: ${readsText(pair.base.reads!, usdPerTib)} → ${readsText(pair.head.reads!, usdPerTib)}`
   })
   report('reads/more', `more bytes are read ${variantsOf(dearer)}`, [...new Set(lines)])
+}
+
+/** The variants of which nothing is kept any more, by the reason; those of which the settings say so are not among them. */
+function nowWhole({ endpoint }: ComparedEndpoint, pairs: readonly VariantPair[]) {
+  const byReason = new Map<string, VariantPair[]>()
+  for (const pair of mayKeep(endpoint) ? pairs : []) {
+    const { kept } = pair.head
+    if ('reason' in kept && !('reason' in pair.base.kept)) memo(byReason, kept.reason, () => []).push(pair)
+  }
+  return byReason
 }
 
 /** NaN, which is not more than any number, where no warehouse was asked. */

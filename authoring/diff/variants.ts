@@ -1,6 +1,7 @@
 /** Compares the SQL that the same call runs before and after, and what that reads. */
 import { memo } from '../../runner/model/bounded-map.js'
 import type { Manifest } from '../../runner/model/manifest.js'
+import { whichVariants } from '../terminal/plural.js'
 import type { Report } from './change-rules.js'
 import { lineDifference } from './line-difference.js'
 import { printSql } from './print-sql.js'
@@ -34,16 +35,6 @@ export function diffVariants(base: ComparedEndpoint, head: ComparedEndpoint, rep
 
 /** The most differences of one endpoint that are shown: lookup values make one edit look different in each variant. */
 const MAX_DIFFERENCES = 5
-
-const MAX_LABELS = 3
-
-/** `in 5 of 8 variants (interval=1day; interval=7day; …)` */
-export function whichVariants(labels: readonly string[], all: number): string {
-  if (all === 1) return 'in the only variant'
-  if (labels.length >= all) return 'in every variant'
-  const named = labels.slice(0, MAX_LABELS).join('; ')
-  return `in ${labels.length} of ${all} variants (${named}${labels.length > MAX_LABELS ? '; …' : ''})`
-}
 
 /**
  * Each variant with that of the same call on the other side. Calls that were not possible before, those with a new parameter or a

@@ -8,3 +8,13 @@ export function listed(names: readonly string[], most: number): string {
   const left = names.length - most
   return names.slice(0, most).join(', ') + (left > 0 ? ` and ${left} more` : '')
 }
+
+const MAX_LABELS = 3
+
+/** `in 5 of 8 variants (interval=1day; interval=7day; …)` */
+export function whichVariants(labels: readonly string[], all: number): string {
+  if (all === 1) return 'in the only variant'
+  if (labels.length >= all) return 'in every variant'
+  const named = labels.slice(0, MAX_LABELS).join('; ')
+  return `in ${labels.length} of ${all} variants (${named}${labels.length > MAX_LABELS ? '; …' : ''})`
+}

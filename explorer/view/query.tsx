@@ -13,6 +13,8 @@ import { Code } from './use-it-from.js'
 interface Explained {
   readonly revision: string
   readonly sql: string
+  /** What is kept of the result for its refresh. */
+  readonly refresh: string
   readonly parameters: readonly { readonly name: string; readonly type: string; readonly value: unknown }[]
 }
 
@@ -43,7 +45,7 @@ export function Query({ of }: { of: Endpoint }) {
   }, [of, query])
   if (problem.value) return <Wanted problem={problem.value} />
   if (explained.value === null) return <p class="hint">Fetching…</p>
-  const { sql, parameters, revision } = explained.value
+  const { sql, parameters, revision, refresh } = explained.value
   return (
     <div class="query">
       <div class="snippet">
@@ -72,6 +74,7 @@ export function Query({ of }: { of: Endpoint }) {
         <p class="hint">
           Arguments are bound beside the SQL and never written into it. Revision <code>{revision.slice(0, 12)}</code>.
         </p>
+        <p class="hint">For a refresh: {refresh}.</p>
       </aside>
     </div>
   )

@@ -11,23 +11,23 @@ import {
   isBoundary,
   startAfter,
 } from './grid.js'
-import { type Followed, isTime, type TimeOf, timeOf } from './time-column.js'
+import { isTime, type TimeOf, type Traced, timeOf } from './time-column.js'
 import { evaluated, type TimeExpr, timeExpr, type Value } from './time-expr.js'
-
-type Operator = '>=' | '>' | '<' | '<=' | '='
 
 /** The condition `of operator time`. Plain data. */
 export interface TimeBound {
   readonly of: TimeOf
-  readonly operator: Operator
+  readonly operator: '>=' | '>' | '<' | '<=' | '='
   readonly time: TimeExpr
 }
+
+type Operator = TimeBound['operator']
 
 const OPERATORS: Readonly<Record<string, Operator>> = { $ge: '>=', $gt: '>', $lt: '<', $le: '<=', $eq: '=' }
 const MIRRORED: Readonly<Record<Operator, Operator>> = { '>=': '<=', '>': '<', '<': '>', '<=': '>=', '=': '=' }
 
 /** The bounds that a condition consists of; empty for any other condition. */
-export function boundsOf(condition: Expr, columns: ReadonlyMap<number, Followed>): readonly TimeBound[] {
+export function boundsOf(condition: Expr, columns: ReadonlyMap<number, Traced>): readonly TimeBound[] {
   if (condition.kind !== 'call' || condition.isSafe) return []
   const [first, second, third] = condition.arguments
   if (!first || !second) return []
@@ -41,7 +41,7 @@ export function boundsOf(condition: Expr, columns: ReadonlyMap<number, Followed>
   return one === null ? [] : [one]
 }
 
-function bound(left: Expr, operator: Operator, right: Expr, columns: ReadonlyMap<number, Followed>): TimeBound | null {
+function bound(left: Expr, operator: Operator, right: Expr, columns: ReadonlyMap<number, Traced>): TimeBound | null {
   const of = timeOf(left, columns)
   if (!isTime(of)) return null
   const time = timeExpr(right)
@@ -49,7 +49,7 @@ function bound(left: Expr, operator: Operator, right: Expr, columns: ReadonlyMap
 }
 
 /** Whole cells from `from` to `until`, which is exclusive; null for no bound at that end. */
-export interface Window {
+export interface TimeWindow {
   readonly from: bigint | null
   readonly until: bigint | null
   /** Whether a row outside, within a cell that a bound cuts, may fulfil the bounds. */
@@ -58,7 +58,7 @@ export interface Window {
 }
 
 /** The whole cells in which all bounds hold; null for none, and where a bound is NULL or out of range. */
-export function windowOf(bounds: readonly TimeBound[], cells: Cells, value: Value): Window | null {
+export function windowOf(bounds: readonly TimeBound[], cells: Cells, value: Value): TimeWindow | null {
   const [lower, upper]: [(End | null)[], (End | null)[]] = [[], []]
   for (const { of, operator, time } of bounds) {
     const given = evaluated(time, value)

@@ -95,10 +95,14 @@ function offsetOf(zone: string): Offset | null {
   return memo(offsets, zone, make) || null
 }
 
-/** The zone under the one name that it has here; null for an unknown zone. */
+/** Zones for which the tz databases of platforms and engines differ, beside those that belong to no city (CET, EST5EDT). */
+const DISPUTED: readonly string[] = ['Europe/Chisinau', 'Europe/Tiraspol']
+
+/** The zone under the one name that it has here; null for a zone whose clocks are not known for certain. */
 export function zoneNamed(zone: string): string | null {
-  if (zone === 'Etc/UTC' || writtenOffset(zone) === 0) return 'UTC'
-  return offsetOf(zone) === null ? null : zone
+  if (zone === 'UTC' || zone === 'Etc/UTC' || writtenOffset(zone) === 0) return 'UTC'
+  const isCertain = isFixed(zone) || (zone.includes('/') && !DISPUTED.includes(zone))
+  return isCertain && offsetOf(zone) !== null ? zone : null
 }
 
 /** Whether the zone's offset never changes, so that no civil time is there twice. */

@@ -1,16 +1,19 @@
 /** Proves that the result of a query can be put together from buckets of time. README.md has the rules. */
-import type { OutputColumn, ResolvedQuery } from '../plan/nodes.js'
+import type { OutputColumn, ResolvedQuery, Scan, TableScan } from '../plan/nodes.js'
+import { visitScans } from '../plan/walk.js'
 import type { TimeBound } from './bounds.js'
-import { type Aggregation, type BoundFound, type Facts, follow, type ParameterUse } from './follow.js'
 import { type Cells, cellPart, isWithin } from './grid.js'
-import { narrowedText } from './narrow.js'
+import { narrowedTexts } from './narrow.js'
 import { type NotKept, Refusal, refuse } from './not-kept.js'
-import { type Followed, isTime, type TimeOf, type TimeType } from './time-column.js'
+import { isTime, type TimeOf, type TimeType, type Traced } from './time-column.js'
+import { type Aggregation, type BoundFound, type Facts, type ParameterUse, traceRows } from './trace-rows.js'
 
 /** How the result of a query is put together from buckets of time. Plain data. */
 export interface KeptQuery {
   /** The table whose rows are cut by time, as the catalogue spells it. */
   readonly table: string
+  /** The other tables, whose rows must be the same for rows to be kept. */
+  readonly others: readonly string[]
   /** The column T of it. */
   readonly column: string
   readonly timeType: TimeType
@@ -47,17 +50,28 @@ export function keptQuery(
   clock: string,
   isRequired: (table: string, column: string) => boolean,
 ): KeptQuery | NotKept {
-  try {
-    return proven(sql, query, clock, isRequired)
-  } catch (error) {
-    if (error instanceof Refusal) return error.notKept
-    throw error
+  const refused: NotKept[] = []
+  for (const table of tablesOf(query.scan)) {
+    try {
+      return proven(table, sql, query, clock, isRequired)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refused.push(error.notKept)
+    }
   }
+  return refused[0] ?? { reason: 'the query reads no table', at: 0 }
+}
+
+/** The scans of tables, in the order of the text: the first that the result can be cut by is taken. */
+function tablesOf(query: Scan): readonly TableScan[] {
+  const tables: TableScan[] = []
+  visitScans(query, scan => void (scan.kind === 'table' && tables.push(scan)))
+  return tables.sort((a, b) => a.at - b.at)
 }
 
 /** @throws Refusal */
-function proven(...[sql, query, clock, isRequired]: Parameters<typeof keptQuery>): KeptQuery {
-  const facts = follow(query.scan)
+function proven(table: TableScan, ...[sql, query, clock, isRequired]: Parameters<typeof keptQuery>): KeptQuery {
+  const facts = traceRows(query.scan, table)
   const { of, index } = bucketOf(query.columns, facts)
   const isOfTime = ({ bounds }: BoundFound): boolean => bounds.every(bound => bound.of.column === of.column)
   const own = facts.bounds.filter(isOfTime)
@@ -68,6 +82,7 @@ function proven(...[sql, query, clock, isRequired]: Parameters<typeof keptQuery>
   const order = facts.order?.key
   return {
     table: facts.table.table,
+    others: facts.others,
     column: of.column,
     timeType: facts.types.get(of.column)!,
     cells: cellsOf(of),
@@ -81,8 +96,7 @@ function proven(...[sql, query, clock, isRequired]: Parameters<typeof keptQuery>
       own.flatMap(found => found.uses),
       uses,
     ),
-    narrowed: narrowedText(sql, query, facts.table, of.column, false),
-    narrowedWithNulls: narrowedText(sql, query, facts.table, of.column, hasNulls),
+    ...narrowedTexts(sql, query, facts.table, of.column, hasNulls),
   }
 }
 
@@ -121,7 +135,7 @@ function bucketOf(columns: readonly OutputColumn[], facts: Facts): Bucket {
 const isBucket = ({ part }: TimeOf): boolean => part !== null && isWithin('SECOND', part)
 
 function whyNoBucket(
-  outputs: readonly (Followed | undefined)[],
+  outputs: readonly (Traced | undefined)[],
   aggregations: readonly Aggregation[],
   at: number,
 ): NotKept {
@@ -145,7 +159,7 @@ function whyMixed({ keys, at }: Aggregation): NotKept {
 }
 
 /** Whether rows with equal values of the first lie within one cell of the second. */
-const isWithinCell = (key: Followed, bucket: TimeOf): boolean =>
+const isWithinCell = (key: Traced, bucket: TimeOf): boolean =>
   isTime(key) &&
   key.column === bucket.column &&
   (key.zone === null || key.zone === bucket.zone) &&

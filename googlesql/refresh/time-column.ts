@@ -1,6 +1,6 @@
 /** Which expressions are a time of the table, truncated or converted, so that their values lie in cells of that time. */
 import type { CallExpr, Expr } from '../plan/nodes.js'
-import { DAY, isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './grid.js'
+import { isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './grid.js'
 import type { NotKept } from './not-kept.js'
 
 export type TimeType = 'TIMESTAMP' | 'DATETIME' | 'DATE'
@@ -19,9 +19,9 @@ export interface TimeOf {
 }
 
 /** What an expression is of the table's time; null for nothing, or why it no longer is one. */
-export type Followed = TimeOf | NotKept | null
+export type Traced = TimeOf | NotKept | null
 
-export const isTime = (followed: Followed | undefined): followed is TimeOf => followed != null && 'column' in followed
+export const isTime = (traced: Traced | undefined): traced is TimeOf => traced != null && 'column' in traced
 
 const TIME_TYPES: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE'] satisfies readonly TimeType[]
 export const isTimeType = (kind: string): kind is TimeType => TIME_TYPES.includes(kind)
@@ -36,7 +36,7 @@ export const ofColumn = (column: string, type: TimeType): TimeOf => ({
 })
 
 /** @param columns what is known of columns, by their ids */
-export function timeOf(expr: Expr, columns: ReadonlyMap<number, Followed>): Followed {
+export function timeOf(expr: Expr, columns: ReadonlyMap<number, Traced>): Traced {
   if (expr.kind === 'column') return columns.get(expr.column.id) ?? null
   if (expr.kind === 'cast') {
     const of = timeOf(expr.operand, columns)
@@ -44,29 +44,29 @@ export function timeOf(expr: Expr, columns: ReadonlyMap<number, Followed>): Foll
     return converted(of, expr.type.kind, null, expr)
   }
   if (expr.kind !== 'call' || expr.isSafe || !Object.hasOwn(CALLS, expr.name)) return null
-  const { argument, follow } = CALLS[expr.name]!
+  const { argument, trace } = CALLS[expr.name]!
   const value = expr.arguments[argument]
   const of = value ? timeOf(value, columns) : null
-  return isTime(of) ? follow(of, expr) : of
+  return isTime(of) ? trace(of, expr) : of
 }
 
-interface Followable {
+interface TracedCall {
   /** The index of the argument with the time. */
   readonly argument: number
-  readonly follow: (of: TimeOf, call: CallExpr) => Followed
+  readonly trace: (of: TimeOf, call: CallExpr) => Traced
 }
 
-const truncating: Followable = {
+const truncating: TracedCall = {
   argument: 0,
-  follow: (of, call) => truncated(of, wordOf(call.arguments[1]), call.arguments[2], call),
+  trace: (of, call) => truncated(of, wordOf(call.arguments[1]), call.arguments[2], call),
 }
-const converting: Followable = {
+const converting: TracedCall = {
   argument: 0,
-  follow: (of, call) => converted(of, call.type.kind, call.arguments[1], call),
+  trace: (of, call) => converted(of, call.type.kind, call.arguments[1], call),
 }
-const bucketing: Followable = { argument: 0, follow: bucketed }
+const bucketing: TracedCall = { argument: 0, trace: bucketed }
 
-const CALLS: Readonly<Record<string, Followable>> = {
+const CALLS: Readonly<Record<string, TracedCall>> = {
   TIMESTAMP_TRUNC: truncating,
   DATETIME_TRUNC: truncating,
   DATE_TRUNC: truncating,
@@ -77,8 +77,7 @@ const CALLS: Readonly<Record<string, Followable>> = {
   DATETIME_BUCKET: bucketing,
   $extract: {
     argument: 1,
-    follow: (of, call) =>
-      wordOf(call.arguments[0]) === 'DATE' ? converted(of, 'DATE', call.arguments[2], call) : null,
+    trace: (of, call) => (wordOf(call.arguments[0]) === 'DATE' ? converted(of, 'DATE', call.arguments[2], call) : null),
   },
 }
 
@@ -94,9 +93,9 @@ export function zoneOf(argument: Expr | null | undefined): string | null {
 const lost = (reason: string, { at }: Expr): NotKept => ({ reason, at })
 
 const TWO_ZONES = 'the time of the table is read in two time zones, one after the other'
-const NO_ZONE = 'the time zone is not a constant'
+const NO_ZONE = 'the time zone is not a constant with the name of a city, such as Europe/Paris'
 
-function truncated(of: TimeOf, word: string | null, zoned: Expr | null | undefined, call: Expr): Followed {
+function truncated(of: TimeOf, word: string | null, zoned: Expr | null | undefined, call: Expr): Traced {
   if (word === null) return null
   const zone = of.type === 'TIMESTAMP' ? zoneOf(zoned) : of.zone
   if (zone === null) return lost(NO_ZONE, call)
@@ -108,7 +107,7 @@ function truncated(of: TimeOf, word: string | null, zoned: Expr | null | undefin
   return unlessTwice({ ...of, part, zone, isStart: true }, call)
 }
 
-function converted(of: TimeOf, kind: string, zoned: Expr | null | undefined, call: Expr): Followed {
+function converted(of: TimeOf, kind: string, zoned: Expr | null | undefined, call: Expr): Traced {
   if (!isTimeType(kind)) return null
   if (of.type === 'TIMESTAMP' && kind === 'TIMESTAMP') return of
   if (of.type !== 'TIMESTAMP' && kind !== 'TIMESTAMP') {
@@ -130,24 +129,24 @@ const toDay = (of: TimeOf): TimeOf =>
   of.part === null || isWithin(of.part, 'DAY') ? { ...of, part: 'DAY', isStart: true } : of
 
 /** Where the clocks are set back, a DATETIME of the zone has two hours of instants. */
-function unlessTwice(of: TimeOf, call: Expr): Followed {
+function unlessTwice(of: TimeOf, call: Expr): Traced {
   const isTwice = of.type === 'DATETIME' && of.part !== null && of.part !== 'DAY' && isWithin(of.part, 'DAY')
   if (!isTwice || isFixed(of.zone!)) return of
   return lost(`a DATETIME in ${of.zone} has each hour twice that the clocks are set back: truncate it to days`, call)
 }
 
 /** Buckets of a length that divides an hour or a day, counted from the default origin, which is a midnight in UTC. */
-function bucketed(of: TimeOf, call: CallExpr): Followed {
+function bucketed(of: TimeOf, call: CallExpr): Traced {
   const [, interval, origin] = call.arguments
   const [count, part] = interval?.kind === 'call' && interval.name === '$interval' ? interval.arguments : []
   const length = lengthOf(wordOf(part) ?? '')
   if (origin || count?.kind !== 'literal' || typeof count.value !== 'string' || length === undefined) {
-    return lost('buckets are followed only where they are of a constant length and have the default origin', call)
+    return lost('buckets are traced only where they are of a constant length and have the default origin', call)
   }
   if (of.zone !== null && of.zone !== 'UTC') return lost(TWO_ZONES, call)
   const bucket = BigInt(count.value) * length
   const cell = ['MINUTE', 'HOUR', 'DAY'].find(longer => bucket > 0n && lengthOf(longer)! % bucket === 0n)
-  if (cell === undefined || bucket > DAY) return lost('the length of these buckets does not divide a day', call)
+  if (cell === undefined) return lost('the length of these buckets does not divide a day', call)
   const own = of.part === null ? 1n : lengthOf(of.part)
   if (own === undefined || bucket % own !== 0n || (of.part !== null && !of.isStart)) {
     return lost(`the time is already truncated to ${of.part}, which does not lie within one bucket`, call)

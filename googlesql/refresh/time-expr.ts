@@ -9,14 +9,19 @@ import { isTimeType, type TimeType, zoneOf } from './time-column.js'
 export type TimeExpr =
   | { readonly kind: 'literal'; readonly type: TimeType; readonly text: string }
   | { readonly kind: 'parameter'; readonly type: TimeType; readonly name: string }
-  | { readonly kind: 'add'; readonly time: TimeExpr; readonly unit: Unit; readonly count: Count; readonly sign: 1 | -1 }
+  | {
+      readonly kind: 'add'
+      readonly time: TimeExpr
+      /** Months, or microseconds in digits. */
+      readonly unit: { readonly months: number } | { readonly micros: string }
+      /** An integer in digits, or the parameter that has it. */
+      readonly count: { readonly digits: string } | { readonly parameter: string }
+      readonly sign: 1 | -1
+    }
   | { readonly kind: 'truncate'; readonly time: TimeExpr; readonly part: string; readonly zone: string | null }
   | { readonly kind: 'civil' | 'instant'; readonly time: TimeExpr; readonly zone: string }
 
-/** Months, or microseconds in digits. */
-type Unit = { readonly months: number } | { readonly micros: string }
-/** An integer in digits, or the parameter that has it. */
-type Count = { readonly digits: string } | { readonly parameter: string }
+type Sum = Extract<TimeExpr, { readonly kind: 'add' }>
 
 /** Returns the value of a parameter, as a query is given it. */
 export type Value = (parameter: string) => unknown
@@ -95,13 +100,13 @@ function added(first: Expr | null | undefined, by: Expr | null | undefined, sign
     : null
 }
 
-function unitOf(part: string, type: string): Unit | null {
+function unitOf(part: string, type: string): Sum['unit'] | null {
   if (Object.hasOwn(MONTHS, part)) return type === 'TIMESTAMP' ? null : { months: MONTHS[part]! }
   const micros = part === 'WEEK' ? 7n * DAY : lengthOf(part)
   return micros === undefined ? null : { micros: String(micros) }
 }
 
-function countOf(number: Expr): Count | null {
+function countOf(number: Expr): Sum['count'] | null {
   if (number.type.kind !== 'INT64') return null
   if (number.kind === 'parameter') return { parameter: number.name }
   return number.kind === 'literal' && typeof number.value === 'string' ? { digits: number.value } : null
@@ -134,7 +139,7 @@ function unchecked(time: TimeExpr, value: Value): bigint | null {
   }
 }
 
-function sumOf(time: bigint, unit: Unit, count: bigint): bigint | null {
+function sumOf(time: bigint, unit: Sum['unit'], count: bigint): bigint | null {
   if ('micros' in unit) return time + count * BigInt(unit.micros)
   const day = floorTo(time, DAY)
   const months = Number(count) * unit.months

@@ -1,17 +1,18 @@
 /** What a kept query says of times: its boundaries, the cells within its bounds, and its values in microseconds. */
 import { FIRST_DAY, LAST_DAY } from '../values/civil-date.js'
 import { dateText, datetimeText, MAX_TIMESTAMP_MICROS } from '../values/civil-text.js'
-import { type Window, windowOf } from './bounds.js'
+import { type TimeWindow, windowOf } from './bounds.js'
 import { civilOf, DAY, boundaryAfter as firstBoundary, floorTo, boundaryBefore as lastBoundary } from './grid.js'
 import type { KeptQuery } from './kept-query.js'
-import { microsOf, type Value } from './time-expr.js'
+import { microsOf } from './time-expr.js'
 
 /**
  * The greatest interval of whole cells within the query's own bounds, for these parameters: T in microseconds since 1970 (civil
  * for DATETIME and DATE), `until` exclusive; null for no bound at that end. Null as a whole where a bound is NULL or out of
  * range, or the interval is empty.
  */
-export const closedWindow = (kept: KeptQuery, value: Value): Window | null => windowOf(kept.bounds, kept.cells, value)
+export const closedWindow = (kept: KeptQuery, value: (parameter: string) => unknown): TimeWindow | null =>
+  windowOf(kept.bounds, kept.cells, value)
 
 /** The last boundary at or before this T; null before the year 1. */
 export const boundaryBefore = ({ cells }: KeptQuery, t: bigint): bigint | null => lastBoundary(cells, t)
@@ -19,8 +20,8 @@ export const boundaryBefore = ({ cells }: KeptQuery, t: bigint): bigint | null =
 /** The first boundary at or after this T; null after the year 9999. */
 export const boundaryAfter = ({ cells }: KeptQuery, t: bigint): bigint | null => firstBoundary(cells, t)
 
-/** A value of the column, as results write it, in microseconds. */
-export const timeMicros = ({ timeType }: KeptQuery, text: string): bigint => microsOf(timeType, text)!
+/** A value of the column, as results write it, in microseconds; null for a text that is no time. */
+export const timeMicros = ({ timeType }: KeptQuery, text: string): bigint | null => microsOf(timeType, text)
 
 /**
  * The value of the bucket column in microseconds; null for NULL.

@@ -21,15 +21,16 @@ export const walkKey = (key: string, now: string): string => `${key}${PAGED}${no
 export const pageKey = (key: string, now: string, from: number, to: number): string =>
   `${walkKey(key, now)}${PAGED}${from}-${to}`
 
-/** The key of the rows that are kept for all calls of this text that differ in nothing but these parameters. */
+/** The key of the rows that are kept for all calls of this text that differ in nothing but these parameters, while other tables are in this state. */
 export function keptKey(
   endpoint: Pick<Endpoint, 'id' | 'revision' | 'tenant'>,
   args: ArgumentMap,
   { sql, parameters }: Query,
   without: readonly string[],
+  others: string,
 ): string {
   const values = Object.entries(parameters).filter(([name]) => !without.includes(name))
-  return `${tenantPrefix(endpoint, args)}+${hashOf([endpoint.revision, sql, values])}`
+  return `${tenantPrefix(endpoint, args)}+${hashOf([endpoint.revision, sql, values, others])}`
 }
 
 /** Short digests of an endpoint's revision, and of arguments by their names, 96 bits each: for cursors. */

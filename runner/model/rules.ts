@@ -18,4 +18,4 @@ export type PlainRuleId =
 /** Those of the areas that are listed here are objects. */
 export type RuleId =
   | PlainRuleId
-  | `${'cache' | 'columns' | 'constants' | 'lookup' | 'manifest' | 'pages' | 'parameter' | 'sql' | 'tenant'}/${string}`
+  | `${'cache' | 'columns' | 'constants' | 'lookup' | 'manifest' | 'pages' | 'parameter' | 'refresh' | 'sql' | 'tenant'}/${string}`

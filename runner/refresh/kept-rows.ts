@@ -6,18 +6,23 @@ import { readRows, resultOf } from './rows.js'
 import type { Span } from './spans.js'
 
 /** The spans in the order of time, and the parts of the table that they were read from. */
-export function encodeKept(spans: readonly Span[], parts: readonly TablePart[]): Omit<KeptRows, 'key'> {
-  const { body, rowCount } = resultOf(spans.flatMap(({ rows }) => rows))
+export async function encodeKept(spans: readonly Span[], parts: readonly TablePart[]): Promise<Omit<KeptRows, 'key'>> {
+  const { body, rowCount } = await resultOf(spans.flatMap(({ rows }) => rows))
   const places = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
   return { body, rowCount, spans: places, parts }
 }
 
-/** The spans of a result that `encodeKept` has made; none for any other. @throws JsonTextError for another body. */
+/** The spans of a result that `encodeKept` has made; none of any other, since other programs may write to a shared store. */
 export async function decodeKept(stored: StoredResult, kept: KeptQuery): Promise<readonly Span[]> {
-  const rows = await readRows(stored, kept)
+  const places = stored.kept?.spans ?? []
+  if (places.reduce((sum, { rows }) => sum + rows, 0) !== stored.rowCount) return []
+  const rows = await readRows(stored, kept).catch(() => [])
+  if (rows.length !== stored.rowCount || rows.some(({ bucket }) => bucket === null)) return []
   let at = 0
-  return (stored.kept?.spans ?? []).map(({ from, until, rows: count }) => {
+  const spans = places.map(({ from, until, rows: count }) => {
     at += count
     return { from: BigInt(from), until: BigInt(until), rows: rows.slice(at - count, at) }
   })
+  const isRight = spans.every(({ from, until }, i) => from < until && (i === 0 || spans[i - 1]!.until <= from))
+  return isRight ? spans : []
 }

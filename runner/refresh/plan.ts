@@ -1,29 +1,37 @@
 /** What a refresh reads anew, and by which queries. */
 import {
   boundaryBefore,
-  type ClosedWindow,
   firstTime,
   justBefore,
   type KeptQuery,
   lastTime,
+  type TimeWindow,
   timeValue,
 } from '../../googlesql/index.js'
 import type { RunOptions } from '../model/ports.js'
 import type { BoundValue, Query } from '../model/query.js'
 import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './spans.js'
 
+export interface KeepOptions {
+  /** The key of what is kept for all calls that differ in nothing but these parameters, while other tables are in this state. */
+  readonly keyWithout: (parameters: readonly string[], others: string) => string
+  /** How old a row must be to count as settled where the engine's tier is declared, in milliseconds. */
+  readonly settledMs: number
+  /** Whether all rows are read anew, and then kept. */
+  readonly readsAll: boolean
+}
+
 /** A call whose result can be put together. */
 export interface Call {
   readonly kept: KeptQuery
-  readonly window: ClosedWindow
+  readonly window: TimeWindow
   /** The boundary before which rows count as settled; null where every change is told at once. */
   readonly settled: bigint | null
-  /** Whether nothing that was kept is used. */
-  readonly readsAll: boolean
   readonly bucketOf: BucketOf
   readonly query: Query
   readonly options: RunOptions
-  readonly key: string
+  readonly keyWithout: KeepOptions['keyWithout']
+  readonly readsAll: KeepOptions['readsAll']
 }
 
 export interface Plan {

@@ -10,9 +10,9 @@ import type { Observer } from '../model/events.js'
 import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
 import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '../model/query.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
-import { type Call, planOf, queriesOf, settledTime } from './plan.js'
+import { type Call, type KeepOptions, type Plan, planOf, queriesOf, settledTime } from './plan.js'
 import { bucketsOf, readRows, resultOf, wholeRows } from './rows.js'
-import { inOrder, type KeptRow, merged, type Span, within } from './spans.js'
+import { inOrder, isWithin, type KeptRow, merged, type Span, within } from './spans.js'
 import { isSameParts, trueSpans } from './trust.js'
 
 export interface RefresherDeps {
@@ -25,19 +25,13 @@ export interface RefresherDeps {
   readonly verifyEvery: number
 }
 
-export interface KeepOptions {
-  /** The key of what is kept for all calls that differ in nothing but these parameters. */
-  readonly keyWithout: (parameters: readonly string[]) => string
-  /** How old a row must be to count as settled where the engine's tier is declared, in milliseconds. */
-  readonly settledMs: number
-  /** Whether all rows are read anew, and then kept. */
-  readonly readsAll: boolean
-}
-
 /** How often a refresh begins anew because the table has changed meanwhile; then the whole query runs. */
 const MAX_ATTEMPTS = 2
-/** More bytes are not kept: each refresh reads and writes all of them, while other calls wait. */
+/** Larger results are not kept: each refresh reads and writes all of their rows, while other calls wait. */
 const MAX_KEPT_BYTES = 4_000_000
+const MAX_KEPT_ROWS = 50_000
+/** Of more spans, which a caller makes by arguments that leave gaps, those that this call does not ask for are dropped. */
+const MAX_SPANS = 100
 /** The most texts that are remembered as refused, and for how long, in milliseconds. */
 const MAX_REFUSED = 1_000
 const REFUSED_MS = 600_000
@@ -89,7 +83,7 @@ export class Refresher {
     return engine.run(query, options)
   }
 
-  #callOf(query: Query, options: RunOptions, { keyWithout, settledMs, readsAll }: KeepOptions): Call | null {
+  #callOf(query: Query, options: RunOptions, { settledMs, ...keep }: KeepOptions): Call | null {
     const { engine, clock } = this.#deps
     const kept = engine.keptQuery?.(query, options.job?.revision)
     if (!kept || 'reason' in kept) return null
@@ -98,39 +92,40 @@ export class Refresher {
     if (window === null) return null
     const bucketOf = (time: bigint): bigint => bucketBoundary(kept, time)
     const settled = engine.tier === 'exact' ? null : settledTime(kept, clock.nowMs() - settledMs)
-    return { kept, window, settled, readsAll, bucketOf, query, options, key: keyWithout(kept.boundParameters) }
+    return { ...keep, kept, window, settled, bucketOf, query, options }
   }
 
   /** Null where the result cannot be put together: the table has changed meanwhile, or rows may be missing. */
   async #refresh(call: Call): Promise<ResultSet | null> {
     const { kept, options, bucketOf } = call
-    const stored = call.readsAll ? undefined : await this.#deps.find(call.key)
-    const parts = await this.#partsOf(call, stored !== undefined)
-    if (parts === null) return null
+    const others = await this.#othersOf(call)
+    const key = call.keyWithout(kept.boundParameters, others ?? '')
+    const stored = call.readsAll ? undefined : await this.#deps.find(key)
+    const parts = others === null ? null : await this.#partsOf(call, kept, stored !== undefined)
+    // A time that is not known may be beyond what a narrowed query can ask for.
+    if (parts === null || (stored && parts.some(({ times }) => times === undefined))) return null
     const old = stored ? trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
     const plan = planOf(call, old)
     const sets = await Promise.all(queriesOf(call, plan).map(one => this.#read(one, call)))
-    const isComplete = !sets.some(set => isCut(set, kept)) && (await this.#isUnchanged(call, parts))
-    if (!isComplete) return plan.isWhole ? sets[0]! : null
+    const isComplete = !sets.some(set => isCut(set, kept)) && (await this.#isUnchanged(call, parts, others))
+    if (plan.isWhole && !(isComplete && isSmall(sets[0]!))) return sets[0]!
+    if (!isComplete) return null
     const read = await Promise.all(sets.map(set => readRows(set, kept)))
     const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
-    const nowKept = merged(inOrder([...plan.rest, ...within(spans, plan.closed, bucketOf)]), isDescending(kept))
-    const isNews = within(spans, plan.closed, bucketOf).length > 0 || !isEqual(parts, stored?.kept?.parts)
-    const encoded = isNews ? encodeKept(nowKept, parts) : null
-    const isSmall = encoded !== null && encoded.body.byteLength <= MAX_KEPT_BYTES
-    const more = isSmall ? { kept: { key: call.key, ...encoded } } : {}
+    if (!spans.every(span => isWithin(span, bucketOf))) return plan.isWhole ? sets[0]! : null
+    const closed = within(spans, plan.closed, bucketOf)
+    const isNews = closed.length > 0 || !isEqual(parts, stored?.kept?.parts)
+    const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts) : null
+    const more = encoded && isSmall(encoded) ? { kept: { key, ...encoded } } : {}
     if (plan.isWhole) return { ...sets[0]!, ...more }
     const reused = within(plan.rest, plan.closed, bucketOf)
     const nulls = read.flat().filter(row => !hasBucket(row))
-    const result = resultOf(wholeRows(kept, inOrder([...spans, ...reused]), nulls), options.maxRows)
+    const result = await resultOf(wholeRows(kept, inOrder([...spans, ...reused]), nulls), options.maxRows)
     if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
-    const set = {
-      ...result,
-      columns: stored!.columns,
-      ...costOf(sets),
-      partial: { ...bucketsKept(reused, spans), tier: tierOf(call) },
-    }
-    return (await this.#isVerified(call, set, parts)) ? { ...set, ...more } : null
+    const partial = { ...bucketsKept(reused, spans), tier: tierOf(call) }
+    const set = { ...result, columns: (sets[0] ?? stored!).columns, ...costOf(sets), partial }
+    const isUnchanged = (): Promise<boolean> => this.#isUnchanged(call, parts, others)
+    return (await this.#isVerified(call, set, isUnchanged)) ? { ...set, ...more } : null
   }
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
@@ -141,33 +136,47 @@ export class Refresher {
     })
   }
 
-  async #partsOf({ kept, options }: Call, withTimes: boolean): Promise<readonly TablePart[] | null> {
-    const { signal, job } = options
+  async #partsOf(
+    { options: { signal, job } }: Call,
+    { table, column }: Pick<KeptQuery, 'table' | 'column'>,
+    withTimes: boolean,
+  ): Promise<readonly TablePart[] | null> {
     const about = { withTimes, signal, ...(job && { revision: job.revision }) }
-    return (await this.#deps.engine.tableParts?.(kept.table, kept.column, about)) ?? null
+    return (await this.#deps.engine.tableParts?.(table, column, about)) ?? null
+  }
+
+  /** The state of the other tables; null where it is not known. */
+  async #othersOf(call: Call): Promise<string | null> {
+    const { others } = call.kept
+    const parts = await Promise.all(others.map(table => this.#partsOf(call, { table, column: '' }, false)))
+    return parts.includes(null) ? null : parts.flatMap(list => list!.map(({ key }) => key)).join('\n')
   }
 
   /** Where changes are told late, two readings say no more than one. */
-  async #isUnchanged(call: Call, parts: readonly TablePart[]): Promise<boolean> {
+  async #isUnchanged(call: Call, parts: readonly TablePart[], others: string | null): Promise<boolean> {
     if (call.settled !== null) return true
-    const now = await this.#partsOf(call, false)
-    return now !== null && isSameParts(parts, now)
+    const now = await this.#partsOf(call, call.kept, false)
+    return now !== null && isSameParts(parts, now) && (await this.#othersOf(call)) === others
   }
 
   /** Holds one refresh in `verifyEvery` against the whole query. False where they differ and the table is the same. */
-  async #isVerified(call: Call, set: ResultSet, parts: readonly TablePart[]): Promise<boolean> {
+  async #isVerified(call: Call, set: ResultSet, isUnchanged: () => Promise<boolean>): Promise<boolean> {
     const { engine, observe, verifyEvery } = this.#deps
     this.#refreshes += 1
     if (verifyEvery === 0 || this.#refreshes % verifyEvery !== 0) return true
     const whole = await engine.run(call.query, call.options)
-    if (Buffer.compare(whole.body, set.body) === 0 || !(await this.#isUnchanged(call, parts))) return true
+    if (Buffer.compare(whole.body, set.body) === 0 || !(await isUnchanged())) return true
     observe({ kind: 'refresh.differed', endpoint: call.options.endpoint, at: firstDifference(whole.body, set.body) })
     return false
   }
 }
 
 const isEqual = (a: readonly TablePart[], b: readonly TablePart[] | undefined): boolean =>
-  JSON.stringify(a) === JSON.stringify(b)
+  b?.length === a.length &&
+  a.every(({ key, times }, i) => key === b[i]!.key && (times === undefined) === (b[i]!.times === undefined))
+
+const isSmall = ({ body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>): boolean =>
+  body.byteLength <= MAX_KEPT_BYTES && rowCount <= MAX_KEPT_ROWS
 
 const tierOf = ({ settled }: Call): Tier => (settled === null ? 'exact' : 'declared')
 
@@ -176,6 +185,12 @@ const isCut = ({ isTruncated, rowCount }: ResultSet, { limit }: KeptQuery): bool
   isTruncated || (limit !== null && rowCount >= limit)
 
 const hasBucket = ({ bucket }: KeptRow): boolean => bucket !== null
+
+/** What is kept from now on: what was kept before, and of what was read what is closed. */
+function keptFrom({ kept, bucketOf }: Call, { rest, closed }: Plan, read: readonly Span[]): readonly Span[] {
+  const all = merged(inOrder([...rest, ...read]), isDescending(kept))
+  return all.length > MAX_SPANS ? within(all, closed, bucketOf) : all
+}
 
 const isDescending = ({ order }: KeptQuery): boolean => order?.isDescending ?? false
 

@@ -1,41 +1,47 @@
 /** The rows of results with their buckets, and a result put together from such rows. */
 import { bucketMicros, type KeptQuery } from '../../googlesql/index.js'
-import { RowReader, rowPlaces } from '../formats/rows.js'
+import { RowReader } from '../formats/rows.js'
 import { nextTurn, PIECE_BYTES } from '../model/in-turns.js'
 import type { ResultSet } from '../model/query.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
 import type { KeptRow, Span } from './spans.js'
 
+/** The work of one turn of the event loop: so many bytes, of which each row counts some more. */
+const TURN_BYTES = PIECE_BYTES / 8
+const ROW_BYTES = 100
+
 /** The rows of a result, in its order; their bytes are those of its body. @throws JsonTextError. */
 export async function readRows(
-  set: Pick<ResultSet, 'body' | 'rowCount'>,
+  { body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>,
   kept: KeptQuery,
 ): Promise<readonly KeptRow[]> {
-  const { body, rowCount } = set
-  const places = await rowPlaces(set)
   const reader = new RowReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
   const rows: KeptRow[] = []
-  let paused = 0
+  let [start, work] = [RESULT_HEAD.length, 0]
+  let last: { readonly json: string; readonly bucket: bigint | null } | undefined
   for (let row = 0; row < rowCount; row++) {
-    const start = places[row]!
     reader.begin(start)
-    rows.push({ bucket: bucketMicros(kept, bucketOf(reader, kept)), bytes: body.subarray(start, reader.end) })
-    if (reader.end - paused < PIECE_BYTES) continue
-    paused = reader.end
+    const json = bucketOf(reader, kept)
+    // Most rows have the bucket of the row before.
+    if (last?.json !== json) last = { json, bucket: bucketMicros(kept, JSON.parse(json)) }
+    rows.push({ bucket: last.bucket, bytes: body.subarray(start, reader.end) })
+    work += reader.length + ROW_BYTES
+    start = reader.end + 1
+    if (work < TURN_BYTES) continue
+    work = 0
     await nextTurn()
   }
   return rows
 }
 
-function bucketOf(reader: RowReader, { bucketColumn }: KeptQuery): unknown {
+/** The JSON of the bucket. */
+function bucketOf(reader: RowReader, { bucketColumn }: KeptQuery): string {
   for (let column = 0; column < bucketColumn; column++) {
     reader.toMember(column)
     reader.value()
   }
   reader.toMember(bucketColumn)
-  const text = reader.value()
-  // Microseconds of years after 2255 are more than a number holds.
-  return /^-?\d/.test(text) ? text : JSON.parse(text)
+  return reader.value()
 }
 
 /**
@@ -53,14 +59,25 @@ export function wholeRows(kept: KeptQuery, spans: readonly Span[], nulls: readon
 }
 
 /** The result of these rows, cut at `maxRows`. */
-export function resultOf(rows: readonly KeptRow[], maxRows = rows.length): Omit<ResultSet, 'columns'> {
+export async function resultOf(rows: readonly KeptRow[], maxRows = rows.length): Promise<Omit<ResultSet, 'columns'>> {
   const shown = rows.slice(0, maxRows)
-  const pieces = shown.flatMap(({ bytes }, i) => (i === 0 ? [bytes] : [COMMA, bytes]))
-  const body = Buffer.concat([Buffer.from(RESULT_HEAD), ...pieces, Buffer.from(RESULT_TAIL)])
+  const bytes = shown.reduce((sum, row) => sum + row.bytes.byteLength + 1, 0)
+  const body = Buffer.allocUnsafeSlow(RESULT_HEAD.length + Math.max(0, bytes - 1) + RESULT_TAIL.length)
+  let [at, work] = [body.write(RESULT_HEAD), 0]
+  for (const [row, { bytes }] of shown.entries()) {
+    if (row > 0) at = body.writeUInt8(COMMA, at)
+    body.set(bytes, at)
+    at += bytes.byteLength
+    work += bytes.byteLength + ROW_BYTES
+    if (work < TURN_BYTES) continue
+    work = 0
+    await nextTurn()
+  }
+  body.write(RESULT_TAIL, at)
   return { body, rowCount: shown.length, isTruncated: rows.length > maxRows }
 }
 
-const COMMA = Buffer.from(',')
+const COMMA = 0x2c
 
 /** The number of buckets that have rows. */
 export const bucketsOf = (spans: readonly Span[]): number =>

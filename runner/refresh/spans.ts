@@ -42,6 +42,12 @@ export function within(spans: readonly Span[], interval: Interval, bucketOf: Buc
 const isBetween = (bucket: bigint, least: bigint | null, end: bigint | null): boolean =>
   (least === null || bucket >= least) && (end === null || bucket < end)
 
+/** Whether the buckets of the span's rows lie in it: they do unless the engine has other time zones. */
+export function isWithin({ from, until, rows }: Span, bucketOf: BucketOf): boolean {
+  const [least, end] = [bucketOf(from), bucketOf(until)]
+  return rows.every(({ bucket }) => bucket! >= least && bucket! < end)
+}
+
 /** The spans without what lies in the interval. */
 export const without = (spans: readonly Span[], { from, until }: Interval, bucketOf: BucketOf): readonly Span[] =>
   spans.flatMap(span => [

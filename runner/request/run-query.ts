@@ -52,8 +52,8 @@ export async function runQuery(
     const job = { maxBytesBilled, labels, revision, token: payer?.token ?? null }
     const contract = columns.map(({ required, json, fields }) => ({ required, json, ...(fields && { fields }) }))
     const options = { maxRows, ...more, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
-    const keyWithout = (names: readonly string[]): string =>
-      keptKey(endpoint, order.args, query, names) + copyOf(engine)
+    const keyWithout = (names: readonly string[], others: string): string =>
+      keptKey(endpoint, order.args, query, names, others) + copyOf(engine)
     const settledMs = order.keeping ? (endpoint.cache?.settledMs ?? null) : null
     const result = await (deps.refresher && settledMs !== null
       ? deps.refresher.run(query, options, { keyWithout, settledMs, readsAll: order.keeping === 'keep' })

@@ -17,6 +17,7 @@ import {
 } from '../model/ports.js'
 import type { Query, QueryReads, ResultSet, TablePart, Tier } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
+import { KEEPS_NOTHING } from '../refresh/in-words.js'
 
 /** A query of an endpoint that has failed through its own fault. */
 export interface FailedQuery {
@@ -143,7 +144,7 @@ export class ServedEngine<E extends Engine> implements Engine {
   }
 
   keptQuery(query: Query, revision: string | undefined): KeptQuery | NotKept {
-    return this.#generationOf(revision)?.engine.keptQuery?.(query, revision) ?? NOT_KEPT
+    return this.#generationOf(revision)?.engine.keptQuery?.(query, revision) ?? KEEPS_NOTHING
   }
 
   dataState(query: Query): string | null {
@@ -244,8 +245,6 @@ export class ServedEngine<E extends Engine> implements Engine {
     return fault === null ? failure : failure.withCause(fault)
   }
 }
-
-const NOT_KEPT: NotKept = { reason: 'the engine keeps nothing', at: 0 }
 
 function withVariant({ message, cause }: QueryFault, { sql }: Query, { variants }: LoadedEndpoint): QueryFault | null {
   const label = variants.find(variant => variant.sql === sql)?.label ?? ''

@@ -59,6 +59,21 @@ describe('sluice validate', () => {
     expect(notices).to.match(/^::notice file=/)
   })
 
+  it('says with --explain refresh what is kept of each variant, which is not a problem', async () => {
+    const { code, out, err } = await validate('--explain', 'refresh')
+    expect(code).to.equal(0)
+    expect(out).to.match(/^3 manifests, \d+ variants: no problems, 7 hints\n$/)
+    const lines = err.trimEnd().split('\n')
+    expect(lines.filter(line => line.endsWith(' [refresh/kept]'))).to.have.length(6)
+    expect(lines).to.include(
+      'endpoints/logs.all.yaml:36:3: hint: no buckets are kept: results are not cached [refresh/whole]',
+    )
+    const { out: json } = await validate('--explain', 'refresh', '--format', 'json')
+    const rules = (JSON.parse(json) as readonly Told[]).map(({ rule }) => rule)
+    expect([...new Set(rules)]).to.deep.equal(['refresh/kept', 'refresh/whole'])
+    expect(await validate('--explain', 'all')).to.include({ code: 2 })
+  })
+
   it('prints problems, one a line, on standard error, a summary on standard output, and ends with 1', async () => {
     const { code, out, err } = await ours()
     expect(code).to.equal(1)

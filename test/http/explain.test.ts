@@ -45,7 +45,12 @@ describe('explaining a call', () => {
     expect(answer.status).to.equal(200)
     expect(answer.headers.get('Cache-Control')).to.equal('private, no-cache')
     const { parameters, ...rest } = (await answer.json()) as { parameters: { name: string; value: unknown }[] }
-    expect(rest).to.deep.equal({ endpoint: 'tests.echo', revision: 'r1', sql: SQL })
+    expect(rest).to.deep.equal({
+      endpoint: 'tests.echo',
+      revision: 'r1',
+      sql: SQL,
+      refresh: 'no buckets are kept: settings.cache has refresh: whole',
+    })
     expect(parameters.map(({ name }) => name)).to.deep.equal(['project', 'size', 'now'])
     expect(parameters.map(({ value }) => value).slice(0, 2)).to.deep.equal(['a', '7'])
   })

@@ -15,6 +15,10 @@ const SCHEMA = [
   { name: 'who', type: 'STRING' },
   { name: 'n', type: 'INTEGER' },
 ]
+const PEOPLE = [
+  { name: 'who', type: 'STRING' },
+  { name: 'f', type: 'INTEGER' },
+]
 const HOURLY = `
   SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS c, SUM(n) AS n
   FROM logs.edge
@@ -49,7 +53,10 @@ describe('a refresh', () => {
 
   before(async () => {
     mkdirSync(file(''), { recursive: true })
-    engine = await openEngine({ dataDir: join(scratch.path, 'data'), tables: [source('logs.edge', SCHEMA)] })
+    engine = await openEngine({
+      dataDir: join(scratch.path, 'data'),
+      tables: [source('logs.edge', SCHEMA), source('logs.people', PEOPLE)],
+    })
   })
   beforeEach(() => {
     rmSync(file(''), { recursive: true, force: true })
@@ -100,8 +107,8 @@ describe('a refresh', () => {
     const options = { ...OPTIONS, ...asked.options }
     texts = []
     const set = await refresher.run(query, options, {
-      keyWithout: names =>
-        JSON.stringify([query.sql, Object.entries(query.parameters).filter(([name]) => !names.includes(name))]),
+      keyWithout: (names, others) =>
+        JSON.stringify([query.sql, Object.entries(query.parameters).filter(([name]) => !names.includes(name)), others]),
       settledMs: 600_000,
       readsAll: asked.readsAll ?? false,
     })
@@ -184,6 +191,32 @@ describe('a refresh', () => {
       const { partial, rowCount } = await ask({ sql: text })
       expect([partial, rowCount]).to.deep.equal([{ tier: 'exact', kept: 2, of: 2 }, 3])
     }
+  })
+
+  it('reads everything where another table has changed, and keeps rows while it is the same', async () => {
+    const sql = HOURLY.replace('FROM logs.edge', 'FROM logs.edge JOIN logs.people USING (who)').replace(
+      'SUM(n)',
+      'SUM(n * f)',
+    )
+    const people = join(scratch.path, 'data', 'logs', 'people.ndjson')
+    const factor = (f: number): void => writeFileSync(people, `${JSON.stringify({ who: 'a', f })}\n`)
+    factor(1)
+    write('1.ndjson', hours(1, 2))
+    await ask({ sql })
+    expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 2 })
+    factor(2)
+    expect((await ask({ sql })).partial).to.equal(undefined)
+    write('2.ndjson', hours(3))
+    expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 3 })
+    // The other table changes while the first is read.
+    refresher = refresherWith(0, {
+      run: async (query, options) => {
+        if (query.sql.includes('@_from')) factor(3)
+        return engine.run(query, options)
+      },
+    })
+    write('2.ndjson', hours(4))
+    await ask({ sql })
   })
 
   it('keeps the order, and the rows of a bucket', async () => {

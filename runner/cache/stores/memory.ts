@@ -46,7 +46,7 @@ export class MemoryStore implements ResultStore {
 
   set(key: string, result: StoredResult, keepMs: number, purges?: PurgeMarks): Promise<boolean> | boolean {
     if ((this.entry(key)?.storedAt ?? 0) > result.storedAt) return false
-    const bytes = result.body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES
+    const bytes = result.body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES + factsBytes(result)
     if (bytes <= this.#maxEntryBytes) this.#of(key).set(key, { result, bytes, purges }, { ttl: Math.ceil(keepMs) })
     else this.#of(key).delete(key)
     return bytes <= this.#maxEntryBytes
@@ -93,6 +93,13 @@ export class MemoryStore implements ResultStore {
   #of(key: string): Cache {
     return isPaged(key) ? this.#paged : this.#results
   }
+}
+
+/** The memory of what is known about kept rows; about 200 bytes for each object and its short texts. */
+function factsBytes({ kept }: StoredResult): number {
+  if (!kept) return 0
+  const { spans, parts } = kept
+  return parts.reduce((sum, { key }) => sum + key.length, 200 * (spans.length + parts.length))
 }
 
 const cacheOf = (maxBytes: number): Cache =>

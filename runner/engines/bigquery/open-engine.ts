@@ -175,7 +175,11 @@ export class BigQueryEngine implements Engine {
   /** Only where the time determines the partition: of any other table each part that is read is billed as the whole. */
   keptQuery(query: Query): KeptQuery | NotKept {
     const kept = this.#keptQueries.of(query, this.#tables, 0)
-    if ('reason' in kept || this.#tables.find(kept.table)?.partitionedBy === kept.column) return kept
+    if ('reason' in kept) return kept
+    const [other] = kept.others
+    if (other !== undefined)
+      return { reason: `the query reads another table, ${other}, which may change at any time`, at: 0 }
+    if (this.#tables.find(kept.table)?.partitionedBy === kept.column) return kept
     const reason = `by its schema file, ${kept.table} is not partitioned by ${kept.column}: BigQuery would bill all of it for each part`
     return { reason, at: 0 }
   }

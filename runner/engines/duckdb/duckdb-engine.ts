@@ -40,6 +40,7 @@ import { wireParameters } from './values/parameter-values.js'
 const COMPILE_TIMEOUT_MS = 30_000
 /** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
 const PING_TIMEOUT_MS = 10_000
+const OF_DATABASE: NotKept = { reason: 'nothing tells which rows of an attached database have changed', at: 0 }
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 
 /** What the views of an engine share. */
@@ -177,6 +178,7 @@ export class DuckdbEngine implements Engine {
   }
 
   keptQuery(query: Query): KeptQuery | NotKept {
+    if (this.#parts.options.database !== null) return OF_DATABASE
     const { tables, revision } = this.#parts.catalogue
     return this.#keptQueries.of(query, tables, revision)
   }

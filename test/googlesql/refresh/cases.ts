@@ -57,7 +57,16 @@ export const DEFINITIONS: readonly TableDefinition[] = Object.entries(TABLE_CASE
   columns: fields(table.columns),
   ...(table.pseudo && { pseudoColumns: fields(table.pseudo) }),
 }))
-export const TABLES = tableCatalogue(DEFINITIONS)
+/** A function that reads a table. */
+const RECENT = {
+  name: 'logs.recent',
+  file: 'logs.recent.sql',
+  text: 'CREATE TABLE FUNCTION logs.recent(since DATE) AS (SELECT * FROM logs.hits WHERE day >= since)',
+}
+export const TABLES = tableCatalogue(DEFINITIONS, { project: null, defaultDataset: null }, new Map(), {
+  functions: [RECENT],
+  folder: null,
+})
 
 export const typesOf = ({ parameters = {} }: QueryCase): Readonly<Record<string, Type>> => ({
   now: parseTypeName('TIMESTAMP')!,

@@ -12,6 +12,9 @@ export interface Head extends Omit<StoredResult, 'body' | 'etag' | 'page'> {
 const textOf = (maxLength: number) => ({ type: 'string', maxLength })
 const CACHE_KEY = textOf(1_000)
 const TEXT = textOf(10_000)
+/** Microseconds. */
+const DIGITS = { type: 'string', pattern: '^-?[0-9]{1,20}$' }
+const COUNT = { type: 'integer', minimum: 0, maximum: 1_000_000 }
 const TIME = { type: 'number', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
 /** The most characters of a mark of a purge. */
 export const MAX_MARK = 100
@@ -26,19 +29,30 @@ const members = (required: Readonly<Record<string, object>>, optional: Readonly<
 
 const listOf = (items: object, maxItems: number) => ({ type: 'array', items, maxItems })
 
+/** The most parts of a table that are named with kept rows. */
+export const MAX_PARTS = 3_000
+
+/** The least and the greatest time of a part, as results write them. */
+const TIMES = { oneOf: [{ type: 'null' }, members({ least: textOf(100), greatest: textOf(100) })] }
+
+const KEPT = members({
+  spans: listOf(members({ from: DIGITS, until: DIGITS, rows: COUNT }), 1_000),
+  parts: listOf(members({ key: textOf(10_000) }, { times: TIMES }), MAX_PARTS),
+})
+
 /** The bounds of columns and rows are above those of the engines and of manifests. */
 const HEAD = members(
   {
     columns: listOf(members({ name: textOf(1_000), type: textOf(1_000_000) }), 10_000),
-    rowCount: { type: 'integer', minimum: 0, maximum: 1_000_000 },
+    rowCount: COUNT,
     isTruncated: { type: 'boolean' },
-    now: { type: 'string', pattern: '^-?[0-9]{1,20}$' },
+    now: DIGITS,
     storedAt: TIME,
     freshUntil: TIME,
     keepUntil: TIME,
     purges: { ...listOf(textOf(MAX_MARK), 3), minItems: 3 },
   },
-  { dataState: textOf(100_000) },
+  { dataState: textOf(100_000), kept: KEPT },
 )
 
 /** The rows' members are those of the columns. */

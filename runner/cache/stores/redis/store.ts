@@ -14,10 +14,10 @@ import { claimLease } from './leases.js'
 import type { RedisLink } from './link.js'
 import { isEvent, MAX_MARK } from './schemas.js'
 import { Signer } from './signer.js'
-import { decodeValue, encodeValue, hasRoomFor } from './value.js'
+import { decodeValue, encodeValue, hasRoomFor, hasShortHead } from './value.js'
 
 /** Changed with the format of values: replicas of different versions do not see each other's results. */
-const RESULTS = 'r6'
+const RESULTS = 'r7'
 
 /** The number of keys that one step of a purge scans; a step may take PURGE_STEP_MS. */
 const PURGE_STEP = 1_000
@@ -77,7 +77,7 @@ export class RedisStore {
 
   /** Stores a result with the marks that were read before its query began; false where it is too large. */
   async set(key: string, result: StoredResult, keepMs: number, purges: PurgeMarks): Promise<boolean> {
-    if (!hasRoomFor(result.body, this.#signer)) return false
+    if (!hasRoomFor(result.body, this.#signer) || !hasShortHead(result)) return false
     const [name, keepUntil] = [this.#resultName(key), this.#options.clock.nowMs() + keepMs]
     const value = encodeValue(name, { result, keepUntil, purges }, this.#signer)
     await this.#options.link.send(['SET', name, value, 'PX', String(Math.ceil(keepMs))])

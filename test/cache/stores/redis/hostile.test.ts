@@ -21,7 +21,7 @@ import {
   sharedRedis,
 } from './replicas.js'
 
-const NAME = `${PREFIX}r6:{${KEY}}`
+const NAME = `${PREFIX}r7:{${KEY}}`
 const CHANNEL = `${PREFIX}events`
 const BODY = '{"result":[{"a":1}]}'
 const NOT_SIGNED = 'the value is cut off, was changed, is of another key, or has another SLUICE_REDIS_KEY'
@@ -282,7 +282,7 @@ describe('a Redis that another program writes to', function () {
     it('is a miss where an entry was copied to another key', async () => {
       const [a, b] = [await openReplica(REDIS_KEY), await openReplica(REDIS_KEY)]
       await a.shared.set('e:tenant-1', storedResult(BODY), 60_000)
-      redis.server.cli('COPY', `${PREFIX}r6:{e:tenant-1}`, `${PREFIX}r6:{e:tenant-2}`)
+      redis.server.cli('COPY', `${PREFIX}r7:{e:tenant-1}`, `${PREFIX}r7:{e:tenant-2}`)
       expect(await bodyOf(b.shared, 'e:tenant-1')).to.equal(BODY)
       expect(await failure(b.shared.get('e:tenant-2'))).to.equal(NOT_SIGNED)
     })

@@ -25,7 +25,7 @@ describe('purges that replicas share in Redis', function () {
     await store.set(key, storedResult('old'), 60_000, purges)
     await pause(50) // It is on its way.
     redis.line.delay(0, 0)
-    return `${PREFIX}r6:{${key}}`
+    return `${PREFIX}r7:{${key}}`
   }
   const isInRedis = (name: string) => until(() => redis.server.cli('EXISTS', name) === '1', 'it is there')
 

@@ -180,6 +180,8 @@ describe('the parts of a table', () => {
       for (const table of ['d.t', 'd.INFORMATION_SCHEMA.TABLES', 'd.none'])
         for (const withTimes of [true, false])
           expect(await over.tableParts(table, 'at', { withTimes, signal: new AbortController().signal })).to.equal(null)
+      const kept = over.keptQuery({ sql: 'SELECT at, COUNT(*) AS n FROM d.t GROUP BY at', parameters: {} })
+      expect(kept).to.include({ reason: 'nothing tells which rows of an attached database have changed' })
     } finally {
       await over.close()
     }

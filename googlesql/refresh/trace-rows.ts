@@ -1,4 +1,7 @@
-/** Follows the rows of the one table from its scan to the result, and refuses what is not done row by row or within groups. */
+/**
+ * Traces the rows of a table from its scan to the result, and refuses what is not done row by row or within groups. Other tables count
+ * as constants.
+ */
 
 import { JAVASCRIPT_CALLS } from '../functions/definitions/javascript.js'
 import { volatilityOf } from '../functions/facts.js'
@@ -20,7 +23,7 @@ import type {
 import { conjuncts, exprsOfScan, inputsOfScan, visitExpr } from '../plan/walk.js'
 import { boundsOf, type TimeBound } from './bounds.js'
 import { refuse } from './not-kept.js'
-import { type Followed, isTimeType, ofColumn, type TimeType, timeOf } from './time-column.js'
+import { isTimeType, ofColumn, type TimeType, type Traced, timeOf } from './time-column.js'
 
 /** A place that reads a parameter. */
 export interface ParameterUse {
@@ -36,39 +39,43 @@ export interface BoundFound {
 
 /** An aggregation of rows of the table: what its keys are of the table's times. */
 export interface Aggregation {
-  readonly keys: readonly Followed[]
+  readonly keys: readonly Traced[]
   readonly at: number
 }
 
 /** What is known of a query whose rows come from one table. */
 export interface Facts {
   readonly table: TableScan
+  /** The names of the other tables. */
+  readonly others: readonly string[]
   /** The types of the table's columns that are times. */
   readonly types: ReadonlyMap<string, TimeType>
   /** What the columns of all scans are of the table's times, by their ids. */
-  readonly columns: ReadonlyMap<number, Followed>
+  readonly columns: ReadonlyMap<number, Traced>
   readonly aggregations: readonly Aggregation[]
   /** The last ORDER BY above all aggregations. */
-  readonly order: { readonly key: SortKey; readonly of: Followed } | null
+  readonly order: { readonly key: SortKey; readonly of: Traced } | null
   readonly limit: number | null
   readonly bounds: readonly BoundFound[]
   /** The parameters that are read elsewhere than in these bounds. */
   readonly uses: readonly ParameterUse[]
 }
 
-/** @throws Refusal */
-export function follow(query: Scan): Facts {
-  const follower = new Follower(query)
-  const hasTable = follower.follow(query)
-  const { table } = follower
-  return hasTable && table !== null ? { ...follower.found(), table } : refuse('the query reads no table', 0)
+/** @param table one that the query reads @throws Refusal */
+export function traceRows(query: Scan, table: TableScan): Facts {
+  const tracer = new RowTracer(query, table)
+  const hasTable = tracer.trace(query)
+  return hasTable ? { ...tracer.found(), table } : refuse('no row of the result comes from the table', table.at)
 }
 
-class Follower {
-  table: TableScan | null = null
+class RowTracer {
+  /** The table whose rows are traced. */
+  readonly #fact: TableScan
+  readonly #others = new Set<string>()
+  #isTraced = false
   readonly #topLimit: LimitScan | null
   readonly #types = new Map<string, TimeType>()
-  readonly #columns = new Map<number, Followed>()
+  readonly #columns = new Map<number, Traced>()
   readonly #ctes = new Map<number, ResolvedCte>()
   /** The ids of pseudo columns, which `SELECT *` leaves out. */
   readonly #pseudo = new Set<number>()
@@ -78,12 +85,14 @@ class Follower {
   #order: Facts['order'] = null
   #limit: number | null = null
 
-  constructor(query: Scan) {
+  constructor(query: Scan, table: TableScan) {
+    this.#fact = table
     this.#topLimit = limitOf(query)
   }
 
   found(): Omit<Facts, 'table'> {
     return {
+      others: [...this.#others],
       types: this.#types,
       columns: this.#columns,
       aggregations: this.#aggregations,
@@ -94,8 +103,8 @@ class Follower {
     }
   }
 
-  /** Returns whether the rows of the scan come from the table; otherwise they are constants. */
-  follow(scan: Scan): boolean {
+  /** Returns whether the rows of the scan come from the table; otherwise they are constants, or of other tables. */
+  trace(scan: Scan): boolean {
     switch (scan.kind) {
       case 'one-row':
         return false
@@ -103,7 +112,7 @@ class Follower {
         return this.#table(scan)
       case 'with':
         for (const cte of scan.ctes) this.#ctes.set(cte.id, cte)
-        return this.follow(scan.body)
+        return this.trace(scan.body)
       case 'cte':
         return this.#cte(scan)
       case 'join':
@@ -128,13 +137,15 @@ class Follower {
 
   #table(scan: TableScan): boolean {
     const { table, at, wildcard, columns } = scan
-    if (this.table !== null) {
-      const isSame = this.table.at === at
-      refuse(isSame ? `the rows of ${table} are read twice` : `the query reads another table, ${table}`, at)
-    }
     if (wildcard) refuse(`${table} is a wildcard table`, at)
     if (informationSchemaName(table)) refuse(`${table} has no rows of its own`, at)
-    this.table = scan
+    if (scan !== this.#fact) {
+      if (table === this.#fact.table) refuse(`another place reads ${table}, too`, at)
+      this.#others.add(table)
+      return false
+    }
+    if (this.#isTraced) refuse(`the rows of ${table} are read twice`, at)
+    this.#isTraced = true
     for (const { id, name, type } of columns) {
       if (PSEUDO_COLUMN.test(name)) this.#pseudo.add(id)
       else if (isTimeType(type.kind)) {
@@ -148,15 +159,15 @@ class Follower {
   #cte({ cte: id, columns }: CteScan): boolean {
     const cte = this.#ctes.get(id)!
     if (cte.recursion) refuse(`the table expression ${cte.name} is recursive`, placeOf(cte.scan))
-    const hasTable = this.follow(cte.scan)
+    const hasTable = this.trace(cte.scan)
     for (const [i, column] of columns.entries()) this.#set(column.id, this.#columns.get(cte.columns[i]!.id))
     return hasTable
   }
 
-  /** A join of the rows of the table, each of which is kept or dropped for itself, with constants. */
+  /** A join of the rows of the table, each of which is kept or dropped for itself, with constants or rows of other tables. */
   #join(scan: JoinScan): boolean {
-    const isLeft = this.follow(scan.left)
-    const isRight = this.follow(scan.right)
+    const isLeft = this.trace(scan.left)
+    const isRight = this.trace(scan.right)
     if (scan.condition) this.#check(scan.condition)
     const isKept = !isLeft && !isRight ? true : ['inner', 'cross', isLeft ? 'left' : 'right'].includes(scan.join)
     if (!isKept) refuse('the outer join keeps rows for which the table has none', scan.condition?.at ?? placeOf(scan))
@@ -164,7 +175,7 @@ class Follower {
   }
 
   #rowByRow(scan: Exclude<Scan, { readonly kind: 'one-row' | 'table' | 'cte' | 'join' | 'set' | 'with' }>): boolean {
-    const hasTable = scan.input !== null && this.follow(scan.input)
+    const hasTable = scan.input !== null && this.trace(scan.input)
     if (scan.kind === 'filter') for (const part of conjuncts(scan.condition)) this.#condition(part)
     else for (const expr of exprsOfScan(scan)) this.#check(expr)
     if (scan.kind === 'project') {
@@ -187,10 +198,11 @@ class Follower {
   }
 
   #aggregate(scan: AggregateScan): boolean {
-    if (!this.follow(scan.input)) return refuse('constants are aggregated', placeOf(scan))
-    if (scan.groupingSets) refuse('grouping sets have totals over all buckets', placeOf(scan))
+    const hasTable = this.trace(scan.input)
+    if (hasTable && scan.groupingSets) refuse('grouping sets have totals over all buckets', placeOf(scan))
     for (const expr of exprsOfScan(scan)) this.#check(expr)
     for (const { call } of scan.aggregates) checkAggregate(call, scan)
+    if (!hasTable) return false
     const keys = scan.keys.map(({ expr }) => timeOf(expr, this.#columns))
     for (const [i, { column }] of scan.keys.entries()) this.#set(column.id, keys[i])
     this.#aggregations.push({ keys, at: placeOf(scan) })
@@ -207,11 +219,11 @@ class Follower {
       refuse('LIMIT is not a constant', limit.at)
     if (input.kind !== 'order') refuse('LIMIT without ORDER BY takes any rows', limit.at)
     this.#limit = Number((limit as { value: unknown }).value)
-    return this.follow(input)
+    return this.trace(input)
   }
 
-  #set(id: number, followed: Followed | undefined): void {
-    if (followed) this.#columns.set(id, followed)
+  #set(id: number, traced: Traced | undefined): void {
+    if (traced) this.#columns.set(id, traced)
   }
 
   /** Refuses what makes an expression depend on more than its row and the arguments. */
