@@ -18,13 +18,19 @@ const CLOCK = 'now'
 
 export class KeptQueries {
   readonly #known = new BoundedMap<string, KeptQuery | NotKept>(MAX_QUERIES)
+  readonly #isStrict: boolean
+
+  /** @param isStrict whether no column of mode REQUIRED can have a NULL */
+  constructor(isStrict: boolean) {
+    this.#isStrict = isStrict
+  }
 
   /** @param revision another one where `tables` are others */
   of({ sql, parameters }: Query, tables: TableCatalogue, revision: number): KeptQuery | NotKept {
     const types = Object.entries(parameters).map(([name, { type }]) => [name, type])
     return memo(this.#known, JSON.stringify([revision, types, sql]), () => {
       const isRequired = (table: string, column: string): boolean =>
-        tables.find(table)?.required?.includes(column) === true
+        this.#isStrict && tables.find(table)?.required?.includes(column) === true
       const kept = orMistake(() => keptQuery(sql, resolveQuery(sql, tables, typesOf(parameters)), CLOCK, isRequired))
       return kept instanceof SqlError ? { reason: kept.reason, at: kept.offset } : kept
     })
