@@ -27,31 +27,44 @@ interface Source {
   readonly alias: string
   /** What qualifies its columns: '' or the alias and a point. */
   readonly prefix: string
-  readonly hasItem: boolean
+  /** Aggregations of what is joined. */
+  readonly joined: readonly string[]
   readonly breaks: string | null
 }
+
+const ITEM_AGGREGATES = ['SUM(item.v)', 'COUNT(item.k)', 'MIN(item.k)']
+const NAME_AGGREGATES = ['MIN(known.name)', 'COUNT(known.name)', 'MAX(known.name)']
 
 const KINDS_OF_BREAK = ['source', 'bucket', 'condition', 'aggregate', 'grouping', 'order', 'whole'] as const
 type KindOfBreak = (typeof KINDS_OF_BREAK)[number]
 
-export function randomQuery(random: Random, shape: TableShape, era: Era): FuzzQuery {
+/** @param names a table with names of tenants */
+export function randomQuery(random: Random, shape: TableShape, era: Era, names: string): FuzzQuery {
   const breaks = random.chance(0.25) ? random.pick(KINDS_OF_BREAK) : null
-  return new QueryMaker(random, shape, era, breaks).query()
+  return new QueryMaker(random, { shape, era, names }, breaks).query()
+}
+
+interface Subject {
+  readonly shape: TableShape
+  readonly era: Era
+  readonly names: string
 }
 
 class QueryMaker {
   readonly #random: Random
   readonly #shape: TableShape
   readonly #era: Era
+  readonly #names: string
   readonly #kind: KindOfBreak | null
   #broken: string | null = null
   /** What stands before the query: functions and variables. */
   #before = ''
 
-  constructor(random: Random, shape: TableShape, era: Era, kind: KindOfBreak | null) {
+  constructor(random: Random, { shape, era, names }: Subject, kind: KindOfBreak | null) {
     this.#random = random
     this.#shape = shape
     this.#era = era
+    this.#names = names
     this.#kind = kind
   }
 
@@ -111,17 +124,44 @@ class QueryMaker {
       : random.pick([` AS ${alias}`, ` ${alias}`, `/**/AS ${alias}`])
     const from = `${path}${as}`
     const prefix = alias === 'n' || random.chance(0.5) ? `${alias}.` : ''
-    const source = { alias, prefix, hasItem: false, breaks: null }
+    const source = { alias, prefix, joined: [], breaks: null }
     if (this.#breaks('source')) return this.#brokenSource(from, source)
     const items = random.pick([`UNNEST(${alias}.items)`, `${alias}.items`])
     return random.weighted<Source>([
       [7, { ...source, from }],
-      [1, { ...source, from: `${from} CROSS JOIN ${items} AS item`, hasItem: true }],
-      [1, { ...source, from: `${from}, ${items} AS item`, hasItem: true }],
-      [1, { ...source, from: `${from} LEFT JOIN ${items} AS item`, hasItem: true }],
+      [1, { ...source, from: `${from} CROSS JOIN ${items} AS item`, joined: ITEM_AGGREGATES }],
+      [1, { ...source, from: `${from}, ${items} AS item`, joined: ITEM_AGGREGATES }],
+      [1, { ...source, from: `${from} LEFT JOIN ${items} AS item`, joined: ITEM_AGGREGATES }],
       [0.7, { ...source, from: `${from} JOIN UNNEST(['a', 'b', 'b']) AS known ON known = ${alias}.tenant` }],
       [0.7, { ...source, from: `${from} LEFT JOIN UNNEST(['a', 'b', 'b']) AS known ON known = ${alias}.tenant` }],
       [0.5, { ...source, from: `UNNEST([1, 2]) AS times CROSS JOIN ${from}` }],
+      [
+        0.7,
+        {
+          ...source,
+          from: `${from} JOIN \`${this.#names}\` AS known USING (tenant)`,
+          prefix: `${alias}.`,
+          joined: NAME_AGGREGATES,
+        },
+      ],
+      [
+        0.7,
+        {
+          ...source,
+          from: `${from} LEFT JOIN ${this.#names} AS known ON known.tenant = ${alias}.tenant`,
+          joined: NAME_AGGREGATES,
+          prefix: `${alias}.`,
+        },
+      ],
+      [
+        0.3,
+        {
+          ...source,
+          from: `(SELECT tenant, MAX(name) AS name FROM \`${this.#names}\` GROUP BY tenant) AS known JOIN ${from} ON known.tenant = ${alias}.tenant`,
+          joined: NAME_AGGREGATES,
+          prefix: `${alias}.`,
+        },
+      ],
       [0.3, { ...source, from: `UNNEST(['a', 'c']) AS known RIGHT JOIN ${from} ON known = ${alias}.tenant` }],
     ])
   }
@@ -159,6 +199,26 @@ class QueryMaker {
           breaks: 'a window',
         },
         { ...source, from: `\`${name}\` AS ${alias} TABLESAMPLE SYSTEM (100 PERCENT)`, breaks: 'TABLESAMPLE' },
+        {
+          ...source,
+          from: `${from} JOIN \`${this.#names}\` AS known ON known.tenant = ${alias}.tenant AND known.since < @now`,
+          breaks: 'the clock bounds another table',
+        },
+        {
+          ...source,
+          from: `${from} FULL JOIN \`${this.#names}\` AS known ON known.tenant = ${alias}.tenant`,
+          breaks: 'an outer join without its rows',
+        },
+        {
+          ...source,
+          from: `\`${this.#names}\` AS known LEFT JOIN ${from} ON known.tenant = ${alias}.tenant`,
+          breaks: 'an outer join without its rows',
+        },
+        {
+          ...source,
+          from: `(SELECT * FROM \`${this.#names}\` ORDER BY name, tenant LIMIT 1) AS known JOIN ${from} ON known.tenant = ${alias}.tenant`,
+          breaks: 'LIMIT within',
+        },
         { ...source, from: `\`${name}\` FOR SYSTEM_TIME AS OF @now AS ${alias}`, breaks: 'SYSTEM_TIME' },
         { ...source, from: `\`${name.slice(0, -1)}*\` AS ${alias}`, breaks: 'a wildcard table' },
       ].map(one => ({ ...one, prefix: `${alias}.` })),
@@ -216,7 +276,7 @@ class QueryMaker {
   }
 
   /** The aggregations, `… AS a1, … AS a2`, of columns that the prefix qualifies. */
-  #aggregates(prefix: string, hasItem: boolean, time: string | null): readonly string[] {
+  #aggregates(prefix: string, joined: readonly string[], time: string | null): readonly string[] {
     const random = this.#random
     const [n, x, s] = ['n', 'x', 's'].map(name => `${prefix}${name}`)
     const choices = [
@@ -241,7 +301,7 @@ class QueryMaker {
       `STRUCT(COUNT(*) AS c, MAX(${s}) AS m)`,
       `SAFE_DIVIDE(SUM(${n}), COUNT(*))`,
       ...(time?.includes('`') ? [`MAX((SELECT SUM(one.v) FROM UNNEST(${prefix}items) AS one))`] : []),
-      ...(hasItem ? ['SUM(item.v)', 'COUNT(item.k)', 'MIN(item.k)'] : []),
+      ...joined,
       ...(time ? [`MIN(${time})`, `MAX(${time})`, `COUNT(${time})`] : []),
     ]
     const all = random.several(1, 4, () => random.pick(choices))
@@ -355,7 +415,7 @@ class QueryMaker {
     const scope = this.#scope(source)
     const bucket = this.#bucket(scope)
     const keys = this.#keys(scope.prefix, scope)
-    const aggregates = this.#aggregates(scope.prefix, source.hasItem, scope.time)
+    const aggregates = this.#aggregates(scope.prefix, source.joined, scope.time)
     const list = this.#list(`${bucket.sql} AS bucket`, keys, aggregates)
     const where = this.#where(scope)
     const order = this.#order([...keys.map(([, name]) => name), ...(aggregates[0]!.startsWith('COUNT') ? ['a1'] : [])])
@@ -389,7 +449,7 @@ class QueryMaker {
     const rows = `SELECT ${bucket.sql} AS bucket, ${scope.time} AS moment, ${columns.join(', ')} FROM ${source.from}${this.#where(scope)}`
     const sorted = random.chance(0.1) ? `${rows} ORDER BY n` : rows
     const keys = this.#keys('')
-    const aggregates = this.#aggregates('', false, 'moment')
+    const aggregates = this.#aggregates('', [], 'moment')
     const list = this.#list('bucket', keys, aggregates)
     const inner: Scope = { type: this.#shape.type, time: 'moment', prefix: 'it.', era: this.#era }
     const where = random.chance(0.3) ? this.#where(inner) : ''
@@ -411,13 +471,16 @@ class QueryMaker {
       : scope.time
     const columns = ['n', 'x', 's', 'tenant', 'other', 'items'].map(name => `${scope.prefix}${name}`)
     const all =
-      source.alias === source.prefix.slice(0, -1) && !source.hasItem && random.chance(0.2) && moved === scope.time
+      source.alias === source.prefix.slice(0, -1) &&
+      source.joined.length === 0 &&
+      random.chance(0.2) &&
+      moved === scope.time
     const time = all ? `\`${this.#shape.column}\`` : 'moment'
     const rows = `SELECT ${all ? `${source.alias}.*` : `${moved} AS moment, ${columns.join(', ')}`} FROM ${source.from}${this.#where(scope)}`
     const inner: Scope = { type: this.#shape.type, time: `it.${time}`, prefix: 'it.', era: this.#era }
     const bucket = this.#bucket(inner)
     const keys = this.#keys('it.', inner)
-    const aggregates = this.#aggregates('it.', false, inner.time)
+    const aggregates = this.#aggregates('it.', [], inner.time)
     const order = this.#order(keys.map(([, name]) => name))
     const list = this.#list(`${bucket.sql} AS bucket`, keys, aggregates)
     const where = random.chance(0.4) ? this.#where(inner) : ''
@@ -436,7 +499,7 @@ class QueryMaker {
     const rows = `SELECT ${fine.sql} AS fine, ${scope.prefix}s AS s, ${scope.prefix}tenant AS tenant, COUNT(*) AS n, SUM(${scope.prefix}x) AS x, MAX(${scope.prefix}other) AS other FROM ${source.from}${where} GROUP BY fine, s, tenant`
     const coarse = randomBucket(random, { type: fine.type, time: 'fine', prefix: '', era: this.#era }, 0)
     const keys = this.#keys('it.')
-    const aggregates = this.#aggregates('it.', false, random.chance(0.3) ? 'fine' : null)
+    const aggregates = this.#aggregates('it.', [], random.chance(0.3) ? 'fine' : null)
     if (this.#breaks('grouping')) {
       const sql = random.pick([
         `SELECT s, SUM(n) AS a1 FROM (${rows}) AS it GROUP BY s ORDER BY s`,
@@ -461,7 +524,7 @@ class QueryMaker {
     const scope = this.#scope(source)
     const bucket = this.#bucket(scope)
     const keys = this.#keys(scope.prefix, scope)
-    const aggregates = this.#aggregates(scope.prefix, source.hasItem, scope.time)
+    const aggregates = this.#aggregates(scope.prefix, source.joined, scope.time)
     const inner = `SELECT ${this.#list(`${bucket.sql} AS moment`, keys, ['COUNT(*) AS c', ...aggregates])} FROM ${source.from}${this.#where(scope)} ${this.#groupBy(keys).replace(/\bbucket\b/, 'moment')}${this.#having(null)}`
     const above: Scope = { type: bucket.type, time: 'moment', prefix: '', era: this.#era }
     const time = random.weighted([
@@ -486,7 +549,7 @@ class QueryMaker {
     const scope = this.#scope(source)
     const bucket = this.#bucket(scope)
     const keys = this.#keys(scope.prefix, scope)
-    const aggregates = this.#aggregates(scope.prefix, source.hasItem, scope.time)
+    const aggregates = this.#aggregates(scope.prefix, source.joined, scope.time)
     const where = this.#where(scope, '\n|> WHERE')
     const order = this.#order(keys.map(([, name]) => name))
     const [sorted, limit] = order.sql.split(' LIMIT ')

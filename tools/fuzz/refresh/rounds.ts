@@ -10,7 +10,16 @@ import { Refresher } from '../../../runner/refresh/refresher.js'
 import { type Random, randomOf } from '../random.js'
 import { argumentTime } from './expressions.js'
 import { type FuzzQuery, randomQuery } from './queries.js'
-import { changeTable, type FileWriter, FuzzTable, fillTable, LANES, shapesOfLane, TENANTS } from './tables.js'
+import {
+  changeTable,
+  type FileWriter,
+  FuzzTable,
+  fillTable,
+  LANES,
+  NamesTable,
+  shapesOfLane,
+  TENANTS,
+} from './tables.js'
 import { clamped, type Era, EXTREMES, fraction, randomEra, SECOND, type TimeType, timeText } from './times.js'
 
 export const STEPS_PER_ROUND = 100
@@ -92,6 +101,7 @@ class Round {
   readonly #tally: Tally
   readonly #era: Era
   readonly #table: FuzzTable
+  readonly #names: NamesTable
   readonly #store = new Map<string, StoredResult>()
   /** What was stored before, as a replica that is late may store it again. */
   readonly #replaced: (readonly [string, StoredResult])[] = []
@@ -110,6 +120,7 @@ class Round {
     this.#tally = tally
     this.#era = randomEra(random)
     this.#table = new FuzzTable(random.pick(shapesOfLane(number % LANES)), writer)
+    this.#names = new NamesTable(number % LANES, writer)
     this.#now = clamped(this.#era.base + fraction(this.#era.scale.length, random.next() - 0.5))
     this.#engines = random.chance(0.85) ? [engines[number % engines.length]!] : engines
     this.#refreshers = this.#engines.map(
@@ -127,6 +138,7 @@ class Round {
   async begin(): Promise<void> {
     const random = this.#random
     await fillTable(random, this.#era, this.#table)
+    this.#names.change(random)
     this.#changeArguments(true)
     const queries: RunningQuery[] = []
     for (let i = 0; i < 3; i++) queries.push(await this.#newQuery(i))
@@ -153,7 +165,7 @@ class Round {
   async #newQuery(place: number): Promise<RunningQuery> {
     const engine = this.#engines[0]!
     for (;;) {
-      const made = randomQuery(this.#random, this.#table.shape, this.#era)
+      const made = randomQuery(this.#random, this.#table.shape, this.#era, this.#names.name)
       const names = namesIn(made.sql)
       const query = { ...made, names, endpoint: { id: `${this.#number}.${place}`, revision: 'r', tenant: null } }
       const kept = engine.keptQuery!(this.#queryOf(query), undefined)
@@ -219,6 +231,11 @@ class Round {
   }
 
   async #change(): Promise<void> {
+    if (this.#random.chance(0.08)) {
+      this.#names.change(this.#random)
+      this.#history.push('the names change')
+      return
+    }
     this.#history.push(await changeTable(this.#random, this.#era, this.#table, this.#now))
   }
 
@@ -280,7 +297,7 @@ class Round {
     const one = { ...endpoint, revision: `${endpoint.revision}${options.timestamps}` }
     try {
       const set = await refresher.run(query, options, {
-        keyWithout: names => keptKey(one, {}, query, names),
+        keyWithout: (names, others) => keptKey(one, {}, query, names, others),
         settledMs: 0,
         readsAll: this.#random.chance(0.01),
       })

@@ -1,6 +1,6 @@
 /** The tables of the family `refresh`: their columns, and their rows in files that change. */
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { fieldsToColumns, type SchemaField } from '../../../googlesql/tables.js'
 import type { TableSource } from '../../../runner/engines/duckdb/process/messages.js'
@@ -59,14 +59,26 @@ const fieldsOf = ({ type, column, isRequired }: TableShape): readonly SchemaFiel
   },
 ]
 
-export const declaredTables = (): readonly TableSource[] =>
-  SHAPES.filter(({ isDeclared }) => isDeclared).map(shape => ({
+export const declaredTables = (): readonly TableSource[] => [
+  ...SHAPES.filter(({ isDeclared }) => isDeclared).map(shape => ({
     definition: {
       name: shape.name,
       columns: fieldsToColumns(fieldsOf(shape))!,
       ...(shape.isRequired && { required: [shape.column] }),
     },
-  }))
+  })),
+  ...Array.from({ length: LANES }, (_, lane) => ({
+    definition: { name: namesOfLane(lane), columns: fieldsToColumns(NAMES_FIELDS)! },
+  })),
+]
+
+const namesOfLane = (lane: number): string => `${DATASET}.names_${lane}`
+
+const NAMES_FIELDS: readonly SchemaField[] = [
+  { name: 'tenant', type: 'STRING' },
+  { name: 'name', type: 'STRING' },
+  { name: 'since', type: 'TIMESTAMP' },
+]
 
 /** Writes a file of each table without a schema, so that an engine finds it when it starts. */
 export async function writeFoundTables(writer: FileWriter): Promise<void> {
@@ -233,6 +245,30 @@ export class FuzzTable {
     renameSync(join(this.#folder, name), join(this.#folder, to))
     this.files.set(to, this.files.get(name)!)
     this.files.delete(name)
+  }
+}
+
+/** A small table that queries join: names of tenants, several of some and none of others. */
+export class NamesTable {
+  readonly name: string
+  readonly #path: string
+  #changes = 0
+
+  constructor(lane: number, { dataDir }: FileWriter) {
+    this.name = namesOfLane(lane)
+    this.#path = join(dataDir, `${this.name.replace('.', '/')}.ndjson`)
+    mkdirSync(dirname(this.#path), { recursive: true })
+  }
+
+  change(random: Random): void {
+    const rows = random.several(0, 4, () => ({
+      tenant: random.pick(TENANTS),
+      name: random.pick(TEXTS),
+      since: timeText('TIMESTAMP', BigInt(random.between(0, 2_000_000_000)) * 1_000_000n),
+    }))
+    writeFileSync(this.#path, rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+    const seconds = 1_400_000_000 + this.#changes++
+    utimesSync(this.#path, seconds, seconds)
   }
 }
 
