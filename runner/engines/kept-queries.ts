@@ -18,13 +18,19 @@ const MAX_QUERIES = 1_000
 /** The parameter of the time. */
 const CLOCK = 'now'
 
+export interface KeptQueriesOptions {
+  /** Whether no column of mode REQUIRED can have a NULL. */
+  readonly isStrict: boolean
+  /** Whether the engine runs a part of a query over kept rows. */
+  readonly canSplit: boolean
+}
+
 export class KeptQueries {
-  readonly #canSplit: boolean
+  readonly #options: KeptQueriesOptions
   readonly #known = new BoundedMap<string, KeptQuery | NotKept>(MAX_QUERIES)
 
-  /** @param canSplit whether the engine runs a part of a query over kept rows */
-  constructor(canSplit: boolean) {
-    this.#canSplit = canSplit
+  constructor(options: KeptQueriesOptions) {
+    this.#options = options
   }
 
   /** @param revision another one where `tables` are others */
@@ -32,7 +38,7 @@ export class KeptQueries {
     const types = Object.entries(parameters).map(([name, { type }]) => [name, type])
     return memo(this.#known, JSON.stringify([revision, types, sql]), () => {
       const isRequired = (table: string, column: string): boolean =>
-        tables.find(table)?.required?.includes(column) === true
+        this.#options.isStrict && tables.find(table)?.required?.includes(column) === true
       const own = typesOf(parameters)
       const resolve = (text: string, rows: Type | null): ResolvedQuery =>
         resolveQuery(text, tables, rows ? { ...own, _rows: rows } : own)
@@ -40,7 +46,7 @@ export class KeptQueries {
         keptQuery(sql, resolve(sql, null), {
           clock: CLOCK,
           isRequired,
-          resolve: this.#canSplit ? resolve : null,
+          resolve: this.#options.canSplit ? resolve : null,
         }),
       )
       return kept instanceof SqlError ? { reason: kept.reason, at: kept.offset } : kept

@@ -23,7 +23,7 @@ export async function readRows(
     reader.begin(start)
     const json = bucketOf(reader, kept)
     // Most rows have the bucket of the row before.
-    if (last?.json !== json) last = { json, bucket: bucketMicros(kept, JSON.parse(json)) }
+    if (last?.json !== json) last = { json, bucket: bucketMicros(kept, bucketValue(json)) }
     rows.push({ bucket: last.bucket, bytes: body.subarray(start, reader.end) })
     work += reader.length + ROW_BYTES
     start = reader.end + 1
@@ -33,6 +33,9 @@ export async function readRows(
   }
   return rows
 }
+
+/** A number stays in digits: microseconds of years after 2255 are more than a number holds exactly. */
+const bucketValue = (json: string): unknown => (/^-?\d/.test(json) ? json : JSON.parse(json))
 
 /** The JSON of the bucket. */
 function bucketOf(reader: RowReader, { bucketColumn }: KeptQuery): string {

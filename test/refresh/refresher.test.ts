@@ -1,6 +1,7 @@
 /** Results that are put together from kept buckets and what is read anew, held against the whole query on the real engine. */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import type { DuckdbEngine } from '../../runner/engines/duckdb/duckdb-engine.js'
 import type { Event } from '../../runner/model/events.js'
@@ -53,9 +54,12 @@ describe('a refresh', () => {
 
   before(async () => {
     mkdirSync(file(''), { recursive: true })
+    const days = {
+      definition: { ...source('logs.days', [{ name: 'day', type: 'DATE' }]).definition, required: ['day'] },
+    }
     engine = await openEngine({
       dataDir: join(scratch.path, 'data'),
-      tables: [source('logs.edge', SCHEMA), source('logs.people', PEOPLE)],
+      tables: [source('logs.edge', SCHEMA), source('logs.people', PEOPLE), days],
     })
   })
   beforeEach(() => {
@@ -191,6 +195,32 @@ describe('a refresh', () => {
       const { partial, rowCount } = await ask({ sql: text })
       expect([partial, rowCount]).to.deep.equal([{ tier: 'exact', kept: 2, of: 2 }, 3])
     }
+  })
+
+  it('reads rows without a time also of a REQUIRED column, since a Parquet file may have them', async () => {
+    const sql = 'SELECT day AS bucket, COUNT(*) AS c FROM logs.days GROUP BY bucket ORDER BY bucket'
+    const folder = join(scratch.path, 'data', 'logs', 'days')
+    mkdirSync(folder, { recursive: true })
+    const instance = await DuckDBInstance.create()
+    const connection = await instance.connect()
+    await connection.run(
+      `COPY (SELECT unnest([DATE '2026-03-15', NULL]) AS day) TO '${join(folder, '1.parquet')}' (FORMAT parquet)`,
+    )
+    instance.closeSync()
+    await ask({ sql })
+    expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 1, of: 1 })
+  })
+
+  it('knows the microseconds of far years, which are more than a number holds', async () => {
+    const sql = HOURLY.replace(/ts >= .* AND who/, 'who')
+    write('1.ndjson', [
+      ['9999-12-29T10:00:00Z', 'a', 1],
+      ['9999-12-29T12:00:00Z', 'a', 1],
+    ])
+    const options = { timestamps: 'unix_micros' } as const
+    await ask({ sql, options })
+    write('2.ndjson', [['9999-12-29T11:00:00Z', 'a', 1]])
+    expect((await ask({ sql, options })).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 3 })
   })
 
   it('reads everything where another table has changed, and keeps rows while it is the same', async () => {
