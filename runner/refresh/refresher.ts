@@ -142,7 +142,12 @@ export class Refresher {
     withTimes: boolean,
   ): Promise<readonly TablePart[] | null> {
     const about = { withTimes, signal, ...(job && { revision: job.revision }) }
-    return (await this.#deps.engine.tableParts?.(table, column, about)) ?? null
+    try {
+      return (await this.#deps.engine.tableParts?.(table, column, about)) ?? null
+    } catch (thrown) {
+      if (signal.aborted) throw thrown
+      return null // The whole query runs, and tells its own failure.
+    }
   }
 
   /** The state of the other tables; null where it is not known. */
