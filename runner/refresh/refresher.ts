@@ -30,7 +30,7 @@ const MAX_ATTEMPTS = 2
 /** Larger results are not kept: each refresh reads and writes all of their rows, while other calls wait. */
 const MAX_KEPT_BYTES = 4_000_000
 const MAX_KEPT_ROWS = 50_000
-/** Of more spans, which a caller makes by arguments that leave gaps, those that this call does not ask for are dropped. */
+/** Arguments that leave gaps make many spans. Where there are more, those that this call does not ask for are dropped. */
 const MAX_SPANS = 100
 /** The most texts that are remembered as refused, and for how long, in milliseconds. */
 const MAX_REFUSED = 1_000
@@ -160,7 +160,12 @@ export class Refresher {
     withTimes: boolean,
   ): Promise<readonly TablePart[] | null> {
     const about = { withTimes, signal, ...(job && { revision: job.revision }) }
-    return (await this.#deps.engine.tableParts?.(table, column, about)) ?? null
+    try {
+      return (await this.#deps.engine.tableParts?.(table, column, about)) ?? null
+    } catch (thrown) {
+      if (signal.aborted) throw thrown
+      return null // The whole query runs, and tells its own failure.
+    }
   }
 
   /** The state of the other tables; null where it is not known. */

@@ -38,6 +38,7 @@ interface Asked {
   readonly sql?: string
   readonly now?: string
   readonly who?: string
+  readonly since?: string
   readonly options?: Partial<RunOptions>
   readonly readsAll?: boolean
 }
@@ -99,8 +100,9 @@ describe('a refresh', () => {
   const write = (name: string, rows: readonly (readonly [at: string | null, who: string, n: number])[]): void =>
     writeFileSync(file(name), rows.map(([at, who, n]) => `${JSON.stringify({ ts: at, who, n })}\n`).join(''))
 
-  const queryOf = ({ sql = HOURLY, now = '2026-03-15T12:34:56Z', who = 'a' }: Asked) => {
+  const queryOf = ({ sql = HOURLY, now = '2026-03-15T12:34:56Z', who = 'a', since }: Asked) => {
     const parameters: Record<string, BoundValue> = { who: { type: 'STRING', value: who } }
+    if (since !== undefined) parameters['since'] = { type: 'TIMESTAMP', value: since }
     if (sql.includes('@now')) parameters['now'] = { type: 'TIMESTAMP', value: now }
     return { sql, parameters }
   }
@@ -367,6 +369,21 @@ describe('a refresh', () => {
     await ask()
     await ask()
     expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.refused'])
+  })
+
+  it('keeps few spans where calls leave gaps between them', async () => {
+    const sql = HOURLY.replace(
+      /ts >= .* AND who/,
+      'ts >= @since AND ts < TIMESTAMP_ADD(@since, INTERVAL 1 HOUR) AND who',
+    )
+    write('1.ndjson', hours(1, 2, 3))
+    const start = Date.UTC(2026, 2, 15)
+    for (let gap = 0; gap < 230; gap += 2) {
+      const since = new Date(start + (gap - 200) * 3_600_000).toISOString()
+      await ask({ sql, since })
+    }
+    const [{ kept }] = [...stored.values()] as [StoredResult]
+    expect(kept!.spans.length).to.be.within(2, 100)
   })
 
   it('fails as the whole query does', async () => {
