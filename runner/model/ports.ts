@@ -178,7 +178,7 @@ export interface StoredResult extends Omit<TimedResult, 'cost' | 'partial' | 'ke
   readonly freshUntil: number
   /** The fingerprint of the data that the result was computed from; present where a change of data makes the result stale. */
   readonly dataState?: string
-  /** Present where these rows are kept for a refresh, and given to nobody. */
+  /** Present where these rows are kept for a refresh, and given to no caller. */
   readonly kept?: KeptFacts
   /** Present where these rows are a page of a result. */
   readonly page?: PageFacts

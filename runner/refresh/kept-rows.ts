@@ -1,12 +1,15 @@
 /** What is kept of a query's result until the next refresh: a result of its own, which says where the rows of each span are. */
-import type { KeptQuery } from '../../googlesql/index.js'
+import { bucketBoundary, type KeptQuery } from '../../googlesql/index.js'
 import type { StoredResult } from '../model/ports.js'
 import type { KeptRows, TablePart } from '../model/query.js'
 import { readRows, resultOf } from './rows.js'
-import type { Span } from './spans.js'
+import { isWithin, type Span } from './spans.js'
 
 /** The spans in the order of time, and the parts of the table that they were read from. */
-export async function encodeKept(spans: readonly Span[], parts: readonly TablePart[]): Promise<Omit<KeptRows, 'key'>> {
+export async function encodeKept(
+  spans: readonly Span[],
+  parts: readonly TablePart[],
+): Promise<Omit<KeptRows, 'key' | 'columns'>> {
   const { body, rowCount } = await resultOf(spans.flatMap(({ rows }) => rows))
   const places = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
   return { body, rowCount, spans: places, parts }
@@ -17,12 +20,13 @@ export async function decodeKept(stored: StoredResult, kept: KeptQuery): Promise
   const places = stored.kept?.spans ?? []
   if (places.reduce((sum, { rows }) => sum + rows, 0) !== stored.rowCount) return []
   const rows = await readRows(stored, kept).catch(() => [])
-  if (rows.length !== stored.rowCount || rows.some(({ bucket }) => bucket === null)) return []
+  if (rows.length !== stored.rowCount) return []
   let at = 0
   const spans = places.map(({ from, until, rows: count }) => {
     at += count
     return { from: BigInt(from), until: BigInt(until), rows: rows.slice(at - count, at) }
   })
-  const isRight = spans.every(({ from, until }, i) => from < until && (i === 0 || spans[i - 1]!.until <= from))
-  return isRight ? spans : []
+  const isInOrder = spans.every(({ from, until }, i) => from < until && (i === 0 || spans[i - 1]!.until <= from))
+  const bucketOf = (time: bigint): bigint => bucketBoundary(kept, time)
+  return isInOrder && spans.every(span => isWithin(span, bucketOf)) ? spans : []
 }

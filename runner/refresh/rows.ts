@@ -85,3 +85,10 @@ const COMMA = 0x2c
 /** The number of buckets that have rows. */
 export const bucketsOf = (spans: readonly Span[]): number =>
   new Set(spans.flatMap(({ rows }) => rows.map(({ bucket }) => bucket))).size
+
+/** The rows as the values of a parameter: objects with a field `c0`, `c1`, … for each column. */
+export const fieldsOf = (rows: readonly KeptRow[], columns: ResultSet['columns']): readonly object[] =>
+  rows.map(({ bytes }) => {
+    const row = JSON.parse(Buffer.from(bytes).toString()) as Readonly<Record<string, unknown>>
+    return Object.fromEntries(columns.map(({ name }, i) => [`c${i}`, row[name]]))
+  })

@@ -45,7 +45,7 @@ const isBetween = (bucket: bigint, least: bigint | null, end: bigint | null): bo
 /** Whether the buckets of the span's rows lie in it: they do unless the engine has other time zones. */
 export function isWithin({ from, until, rows }: Span, bucketOf: BucketOf): boolean {
   const [least, end] = [bucketOf(from), bucketOf(until)]
-  return rows.every(({ bucket }) => bucket! >= least && bucket! < end)
+  return rows.every(({ bucket }) => bucket !== null && bucket >= least && bucket < end)
 }
 
 /** The spans without what lies in the interval. */

@@ -16,7 +16,8 @@ export const POLICY: CachePolicy = {
   warmMs: null,
   staleIfErrorMs: 0,
   staleWhileRevalidateMs: 0,
-  untilDataChanges: false, settledMs: null,
+  untilDataChanges: false,
+  settledMs: null,
 }
 export const policyWith = (changes: Partial<CachePolicy>): CachePolicy => ({ ...POLICY, ...changes })
 

@@ -38,6 +38,7 @@ interface Asked {
   readonly sql?: string
   readonly now?: string
   readonly who?: string
+  readonly since?: string
   readonly options?: Partial<RunOptions>
   readonly readsAll?: boolean
 }
@@ -99,8 +100,9 @@ describe('a refresh', () => {
   const write = (name: string, rows: readonly (readonly [at: string | null, who: string, n: number])[]): void =>
     writeFileSync(file(name), rows.map(([at, who, n]) => `${JSON.stringify({ ts: at, who, n })}\n`).join(''))
 
-  const queryOf = ({ sql = HOURLY, now = '2026-03-15T12:34:56Z', who = 'a' }: Asked) => {
+  const queryOf = ({ sql = HOURLY, now = '2026-03-15T12:34:56Z', who = 'a', since }: Asked) => {
     const parameters: Record<string, BoundValue> = { who: { type: 'STRING', value: who } }
+    if (since !== undefined) parameters['since'] = { type: 'TIMESTAMP', value: since }
     if (sql.includes('@now')) parameters['now'] = { type: 'TIMESTAMP', value: now }
     return { sql, parameters }
   }
@@ -118,9 +120,9 @@ describe('a refresh', () => {
     })
     const { columns, kept, rowCount, isTruncated, body } = set
     if (kept) {
-      const { key, ...rest } = kept
+      const { key, columns: of, body: bytes, rowCount: count, ...rest } = kept
       const times = { storedAt: 0, freshUntil: 0, now: '0', etag: '' }
-      stored.set(key, { ...times, columns, isTruncated: false, body: kept.body, rowCount: kept.rowCount, kept: rest })
+      stored.set(key, { ...times, columns: of, isTruncated: false, body: bytes, rowCount: count, kept: rest })
     }
     const whole = await engine.run(query, options)
     expect(Buffer.from(body).toString()).to.equal(Buffer.from(whole.body).toString())
@@ -249,6 +251,44 @@ describe('a refresh', () => {
     await ask({ sql })
   })
 
+  const SPLIT: Readonly<Record<string, string>> = {
+    'a running total over a table expression': `
+      WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
+      SELECT hour, c, SUM(c) OVER (ORDER BY hour) AS total, LAG(n) OVER (ORDER BY hour) AS before FROM hourly ORDER BY hour`,
+    'a calendar': `
+      WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
+      SELECT h AS hour, IFNULL(c, 0) AS c
+      FROM UNNEST(GENERATE_TIMESTAMP_ARRAY(TIMESTAMP_TRUNC(TIMESTAMP_SUB(@now, INTERVAL 4 HOUR), HOUR), @now, INTERVAL 1 HOUR)) AS h
+      LEFT JOIN hourly ON hour = h ORDER BY h`,
+    'the largest hours': HOURLY.replace('ORDER BY hour', 'ORDER BY c DESC, n DESC LIMIT 3'),
+    ties: HOURLY.replace('ORDER BY hour', 'ORDER BY c'),
+    'two readings of one table expression': `
+      WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
+      SELECT a.hour, a.c, b.c AS before FROM hourly AS a LEFT JOIN hourly AS b ON b.hour = TIMESTAMP_SUB(a.hour, INTERVAL 1 HOUR) ORDER BY 1`,
+    'every type': `
+      WITH hourly AS (
+        SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, DATE(TIMESTAMP_TRUNC(ts, HOUR)) AS \`a day\`, MAX(ts) AS last, MAX(who) AS who, SUM(n) / 3 AS f,
+          MAX(CAST(n AS NUMERIC) / 7) AS d, MAX(CAST(n AS BIGNUMERIC) / 7) AS b, COUNT(*) > 1 AS t, MAX(CAST(who AS BYTES)) AS y,
+          MAX(DATETIME(ts)) AS dt, MAX(TIME(ts)) AS tm, -0.0 * COUNT(*) AS z, IEEE_DIVIDE(COUNT(*), 0) AS i, MAX(n) + 9007199254740993 AS big, MAX(IF(n > 99, n, NULL)) AS nothing
+        FROM logs.edge WHERE who = @who GROUP BY hour
+      )
+      SELECT *, ROW_NUMBER() OVER (ORDER BY hour DESC) AS rank, CAST(z AS STRING) AS zero FROM hourly ORDER BY rank`,
+  }
+  for (const [says, sql] of Object.entries(SPLIT)) {
+    it(`keeps a part of a query: ${says}`, async () => {
+      write('1.ndjson', [...hours(3, 8, 8, 9, 10), ['2026-03-15T09:00:00Z', 'ä', 1], [null, 'a', 2]])
+      expect((await ask({ sql })).partial).to.equal(undefined)
+      expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 4, of: 4 })
+      write('2.ndjson', hours(9, 9))
+      expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 3, of: 4 })
+      expect(texts.filter(text => !text.includes('@_from'))).to.have.length(1)
+      await ask({ sql, now: '2026-03-15T13:10:00Z' })
+      rmSync(file('1.ndjson'))
+      await ask({ sql })
+      await ask({ sql, options: { maxRows: 2 } })
+    })
+  }
+
   it('keeps the order, and the rows of a bucket', async () => {
     const sql = HOURLY.replace('COUNT(*) AS c', 'n AS m, COUNT(*) AS c')
       .replace(/BY hour/g, 'BY hour, m')
@@ -329,6 +369,21 @@ describe('a refresh', () => {
     await ask()
     await ask()
     expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.refused'])
+  })
+
+  it('keeps few spans where calls leave gaps between them', async () => {
+    const sql = HOURLY.replace(
+      /ts >= .* AND who/,
+      'ts >= @since AND ts < TIMESTAMP_ADD(@since, INTERVAL 1 HOUR) AND who',
+    )
+    write('1.ndjson', hours(1, 2, 3))
+    const start = Date.UTC(2026, 2, 15)
+    for (let gap = 0; gap < 230; gap += 2) {
+      const since = new Date(start + (gap - 200) * 3_600_000).toISOString()
+      await ask({ sql, since })
+    }
+    const [{ kept }] = [...stored.values()] as [StoredResult]
+    expect(kept!.spans.length).to.be.within(2, 100)
   })
 
   it('fails as the whole query does', async () => {

@@ -94,8 +94,17 @@ describe('a Redis that another program writes to', function () {
       expect(await bodyOf(replica.shared)).to.equal('{"result":[{"a":2}]}')
     })
 
+    it('is read where an entry has kept rows', async () => {
+      const replica = await openReplica()
+      const kept = { spans: [{ from: '-5', until: '60', rows: 1 }], parts: [{ key: 'p', times: null }, { key: 'q' }] }
+      await write(replica, entryOf({ head: { kept } }))
+      expect(((await replica.shared.get(KEY)) as StoredResult).kept).to.deep.equal(kept)
+    })
+
     const now = Date.now()
     const column = (name: unknown, type: unknown) => ({ head: { columns: [{ name, type }] } })
+    const span = (given: object) => ({ from: '0', until: '60000000', rows: 1, ...given })
+    const keptOf = (given: object) => ({ head: { kept: { spans: [span({})], parts: [{ key: 'p' }], ...given } } })
     const ENTRIES: readonly (readonly [what: string, entry: Entry])[] = [
       ['an ETag with a line break', { head: { etag: '"x"\r\nSet-Cookie: a=b' } }],
       ['an ETag that is null', { head: { etag: null } }],
@@ -115,6 +124,22 @@ describe('a Redis that another program writes to', function () {
       ['truncated by a text', { head: { isTruncated: 'yes' } }],
       ['of a time that is not digits', { head: { now: 'yesterday' } }],
       ['a state of the data that is a number', { head: { dataState: 1 } }],
+      ['kept rows that are null', { head: { kept: null } }],
+      ['kept rows without parts', { head: { kept: { spans: [] } } }],
+      ['kept rows with another member', keptOf({ rows: 1 })],
+      ['a span that is a text', keptOf({ spans: ['0'] })],
+      ['a span from a number', keptOf({ spans: [span({ from: 0 })] })],
+      ['a span until a text that is not digits', keptOf({ spans: [span({ until: '1e9' })] })],
+      ['a span until a hundred digits', keptOf({ spans: [span({ until: '9'.repeat(100) })] })],
+      ['a span with minus one row', keptOf({ spans: [span({ rows: -1 })] })],
+      ['a span with half a row', keptOf({ spans: [span({ rows: 0.5 })] })],
+      ['a span with a million million rows', keptOf({ spans: [span({ rows: 1e12 })] })],
+      ['ten thousand spans', keptOf({ spans: Array(10_000).fill(span({})) })],
+      ['a part without a key', keptOf({ parts: [{}] })],
+      ['a part whose key is a number', keptOf({ parts: [{ key: 1 }] })],
+      ['a part whose times are a text', keptOf({ parts: [{ key: 'p', times: '2026' }] })],
+      ['a part with a least time alone', keptOf({ parts: [{ key: 'p', times: { least: '2026-01-01' } }] })],
+      ['ten thousand parts', keptOf({ parts: Array(10_000).fill({ key: 'p' }) })],
       ['an unknown member', { head: { headers: { 'Set-Cookie': 'a=b' } } }],
       ['a member of Object.prototype', { text: '{"__proto__":{"columns":[]}}' }],
       ['a ttl of 1e297 seconds', { head: { freshUntil: 1e300 } }],

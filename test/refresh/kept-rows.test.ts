@@ -1,0 +1,97 @@
+/** Kept rows that another program has written to a shared store: they are used only where they can be right, and never crash. */
+import { expect } from 'chai'
+import { type KeptQuery, keptQuery, parseTypeName, resolveQuery, tableCatalogue } from '../../googlesql/index.js'
+import type { StoredResult } from '../../runner/model/ports.js'
+import type { KeptFacts } from '../../runner/model/query.js'
+import { decodeKept, encodeKept } from '../../runner/refresh/kept-rows.js'
+import { trueSpans } from '../../runner/refresh/trust.js'
+
+const SQL = 'SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS c FROM logs.edge GROUP BY hour ORDER BY hour'
+const HOUR = 3_600_000_000n
+const PARTS = [{ key: 'p', times: { least: '1970-01-01T00:10:00Z', greatest: '1970-01-01T02:10:00Z' } }]
+const ROWS = [0, 1, 2].map(hour => `{"hour":"1970-01-01T0${hour}:00:00Z","c":1}`)
+const SPANS = [
+  { from: '0', until: String(2n * HOUR), rows: 2 },
+  { from: String(2n * HOUR), until: String(9n * HOUR), rows: 1 },
+]
+
+function queryOf(): KeptQuery {
+  const columns = [{ name: 'ts', type: parseTypeName('TIMESTAMP')! }]
+  const catalogue = tableCatalogue([{ name: 'logs.edge', columns }])
+  return keptQuery(SQL, resolveQuery(SQL, catalogue, {}), 'now', () => true) as KeptQuery
+}
+
+const storedWith = (
+  kept: Partial<KeptFacts>,
+  rows: readonly string[] = ROWS,
+  rowCount = rows.length,
+): StoredResult => ({
+  body: Buffer.from(`{"result":[${rows.join(',')}]}`),
+  rowCount,
+  columns: [],
+  isTruncated: false,
+  now: '0',
+  etag: '',
+  storedAt: 0,
+  freshUntil: 0,
+  kept: { spans: SPANS, parts: PARTS, ...kept },
+})
+
+describe('kept rows', () => {
+  const kept = queryOf()
+
+  it('are read as they were written', async () => {
+    const spans = await decodeKept(storedWith({}), kept)
+    expect(spans.map(({ from, until, rows }) => [from, until, rows.map(({ bucket }) => bucket)])).to.deep.equal([
+      [0n, 2n * HOUR, [0n, HOUR]],
+      [2n * HOUR, 9n * HOUR, [2n * HOUR]],
+    ])
+    const { body, ...rest } = await encodeKept(spans, PARTS)
+    expect(Buffer.from(body).toString()).to.equal(Buffer.from(storedWith({}).body).toString())
+    expect(rest).to.deep.equal({ rowCount: 3, spans: SPANS, parts: PARTS })
+    expect(trueSpans(kept, spans, PARTS, PARTS)).to.deep.equal(spans)
+  })
+
+  const [first, second] = SPANS as [(typeof SPANS)[0], (typeof SPANS)[0]]
+  const WRONG: readonly (readonly [what: string, stored: StoredResult])[] = [
+    ['too few rows in the spans', storedWith({ spans: [first] })],
+    ['too many rows in the spans', storedWith({ spans: [first, { ...second, rows: 2 }] })],
+    ['another number of rows than its body', storedWith({}, ROWS.slice(1), 3)],
+    [
+      'spans out of order',
+      storedWith({
+        spans: [
+          { ...second, rows: 2 },
+          { ...first, rows: 1 },
+        ],
+      }),
+    ],
+    ['spans that overlap', storedWith({ spans: [first, { ...second, from: String(HOUR) }] })],
+    ['a span that ends before it begins', storedWith({ spans: [first, { ...second, until: '0' }] })],
+    ['a bucket that is null', storedWith({}, [...ROWS.slice(1), '{"hour":null,"c":1}'])],
+    ['a bucket that is no time', storedWith({}, [...ROWS.slice(1), '{"hour":"noon","c":1}'])],
+    ['a bucket that is a list', storedWith({}, [...ROWS.slice(1), '{"hour":[[1]],"c":1}'])],
+    ['a bucket of another span', storedWith({}, [...ROWS.slice(1), '{"hour":"1970-01-01T00:00:00Z","c":1}'])],
+    ['rows that are no objects', storedWith({}, ['1', '2', '3'])],
+    ['no rows where there should be three', { ...storedWith({}), body: new Uint8Array() }],
+    ['no spans', storedWith({ spans: [] })],
+  ]
+  for (const [what, stored] of WRONG) {
+    it(`are not used with ${what}`, async () => {
+      expect(await decodeKept(stored, kept)).to.deep.equal([])
+    })
+  }
+
+  it('are not used where the times of a part that has changed are not known, or no times', async () => {
+    const spans = await decodeKept(storedWith({}), kept)
+    for (const times of [
+      undefined,
+      { least: 'x', greatest: '' },
+      { least: '1970', greatest: '10000-01-01T00:00:00Z' },
+    ]) {
+      expect(trueSpans(kept, spans, [{ key: 'q', ...(times && { times }) }], PARTS)).to.deep.equal([])
+    }
+    const many = Array.from({ length: 1_001 }, (_, i) => ({ key: `q${i}`, times: null }))
+    expect(trueSpans(kept, spans, [...PARTS, ...many], PARTS)).to.deep.equal([])
+  })
+})
