@@ -40,7 +40,7 @@ const MAY_IMPORT_IN_LANGUAGE = {
   parse: ['lex', 'ast'],
   functions: ['plan', 'types', 'values'],
   tenants: ['functions', 'plan', 'types'],
-  refresh: ['functions', 'lex', 'plan', 'values'],
+  refresh: ['functions', 'lex', 'plan', 'types', 'values'],
   resolve: ['ast', 'functions', 'parse', 'plan', 'types', 'values'],
 }
 

@@ -1,10 +1,13 @@
 /** Proves that the result of a query can be put together from buckets of time. README.md has the rules. */
 import type { OutputColumn, ResolvedQuery, Scan, TableScan } from '../plan/nodes.js'
 import { visitScans } from '../plan/walk.js'
+import { orMistake, SqlError } from '../sql-error.js'
+import { type Type, typeName } from '../types/types.js'
 import type { TimeBound } from './bounds.js'
 import { type Cells, cellPart, isWithin } from './grid.js'
 import { narrowedTexts } from './narrow.js'
 import { type NotKept, Refusal, refuse } from './not-kept.js'
+import { isUpper, rowsType, type Split, splitsOf } from './split.js'
 import { isTime, type TimeOf, type TimeType, type Traced } from './time-column.js'
 import { type Aggregation, type BoundFound, type Facts, type ParameterUse, traceRows } from './trace-rows.js'
 
@@ -31,29 +34,75 @@ export interface KeptQuery {
   readonly limit: number | null
   /** The parameters that only bound T, the clock among them: they are not part of a shape. */
   readonly boundParameters: readonly string[]
+  /** The text whose result is kept: the query itself, or a part of it. */
+  readonly lower: string
+  /** What gives the query's result from the rows of `lower`; null where they are the result. */
+  readonly upper: UpperQuery | null
   /**
-   * The text that reads only the rows with T from `@_from` to `@_until`, both included; `narrowedWithNulls` reads those
+   * `lower`, reading only the rows with T from `@_from` to `@_until`, both included; `narrowedWithNulls` reads those
    * without a T, too. Both are the same text where `hasNulls` is false.
    */
   readonly narrowed: string
   readonly narrowedWithNulls: string
 }
 
-/**
- * @param query the resolved `sql`
- * @param clock the name of the parameter with the time of the request
- * @param isRequired whether a column of a table is never NULL
- */
-export function keptQuery(
-  sql: string,
+/** What runs over kept rows, as the parameter @_rows: a list of STRUCTs, with a field for each column in its order. */
+export interface UpperQuery {
+  readonly sql: string
+  readonly rowsType: string
+}
+
+export interface Asked {
+  /** The name of the parameter with the time of the request. */
+  readonly clock: string
+  /** Whether a column of a table is never NULL. */
+  readonly isRequired: (table: string, column: string) => boolean
+  /** Resolves another text, with @_rows of this type; null where no query is run over kept rows. @throws SqlError. */
+  readonly resolve: ((sql: string, rows: Type | null) => ResolvedQuery) | null
+}
+
+/** @param query the resolved `sql` */
+export function keptQuery(sql: string, query: ResolvedQuery, asked: Asked): KeptQuery | NotKept {
+  const whole = keptWhole(sql, query, asked)
+  const { resolve } = asked
+  // Of a result that reaches its LIMIT nothing is kept, but its rows before the LIMIT are.
+  if (resolve === null || !('reason' in whole || whole.limit !== null)) return whole
+  for (const split of splitsOf(sql)) {
+    const kept = keptSplit(split, query, asked, resolve)
+    if (kept !== null) return kept
+  }
+  return whole
+}
+
+/** Null where the lower part is not kept, or the upper one does not give the result of the query. */
+function keptSplit(
+  { lower, upper }: Split,
   query: ResolvedQuery,
-  clock: string,
-  isRequired: (table: string, column: string) => boolean,
-): KeptQuery | NotKept {
+  asked: Asked,
+  resolve: NonNullable<Asked['resolve']>,
+): KeptQuery | null {
+  const below = orMistake(() => resolve(lower, null))
+  if (below instanceof SqlError) return null
+  const rows = rowsType(below.columns)
+  const kept = rows && keptWhole(lower, below, asked)
+  if (!kept || 'reason' in kept || kept.limit !== null) return null
+  const sql = upper(below.columns.map(({ name }) => name))
+  const above = orMistake(() => resolve(sql, rows))
+  if (above instanceof SqlError || !isUpper(above) || !isSameResult(above.columns, query.columns)) return null
+  const unread = query.parameters.filter(name => !below.parameters.some(read => isSameName(read, name)))
+  const boundParameters = [...kept.boundParameters, ...unread]
+  return { ...kept, boundParameters, upper: { sql, rowsType: typeName(rows) } }
+}
+
+const isSameResult = (a: readonly OutputColumn[], b: readonly OutputColumn[]): boolean =>
+  a.length === b.length &&
+  a.every(({ name, type }, i) => name === b[i]!.name && typeName(type) === typeName(b[i]!.type))
+
+function keptWhole(sql: string, query: ResolvedQuery, asked: Asked): KeptQuery | NotKept {
   const refused: NotKept[] = []
   for (const table of tablesOf(query.scan)) {
     try {
-      return proven(table, sql, query, clock, isRequired)
+      return proven(table, sql, query, asked)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       refused.push(error.notKept)
@@ -70,7 +119,7 @@ function tablesOf(query: Scan): readonly TableScan[] {
 }
 
 /** @throws Refusal */
-function proven(table: TableScan, ...[sql, query, clock, isRequired]: Parameters<typeof keptQuery>): KeptQuery {
+function proven(table: TableScan, sql: string, query: ResolvedQuery, { clock, isRequired }: Asked): KeptQuery {
   const facts = traceRows(query.scan, table)
   const { of, index } = bucketOf(query.columns, facts)
   const isOfTime = ({ bounds }: BoundFound): boolean => bounds.every(bound => bound.of.column === of.column)
@@ -96,6 +145,8 @@ function proven(table: TableScan, ...[sql, query, clock, isRequired]: Parameters
       own.flatMap(found => found.uses),
       uses,
     ),
+    lower: sql,
+    upper: null,
     ...narrowedTexts(sql, query, facts.table, of.column, hasNulls),
   }
 }

@@ -255,13 +255,19 @@ function limitOf(scan: Scan): LimitScan | null {
   return scan.kind === 'limit' ? scan : null
 }
 
-function checkCall({ name, at }: CallExpr): void {
+function checkCall(call: CallExpr): void {
+  const reason = whyVolatile(call)
+  if (reason !== null) refuse(reason, call.at)
+}
+
+/** Why a function does not depend on its arguments alone; null for one that does. */
+export function whyVolatile({ name }: CallExpr): string | null {
   if (JAVASCRIPT_CALLS.some(({ name: call }) => call === name)) {
-    refuse('a JavaScript function may keep values from one call for another', at)
+    return 'a JavaScript function may keep values from one call for another'
   }
   // Operators that only the resolver writes have no entry.
   const volatility = volatilityOf(name) ?? (name.startsWith('$') ? 'immutable' : 'volatile')
-  if (volatility !== 'immutable') refuse(`${name} has another value at each run of the query`, at)
+  return volatility === 'immutable' ? null : `${name} has another value at each run of the query`
 }
 
 /** The aggregates whose value does not depend on the order of the rows. */
@@ -270,6 +276,10 @@ const WITHOUT_ORDER: ReadonlySet<string> = new Set([
   ...['BIT_AND', 'BIT_OR', 'BIT_XOR', 'APPROX_COUNT_DISTINCT', 'APPROX_QUANTILES', 'CORR', 'COVAR_POP', 'COVAR_SAMP'],
   ...['STDDEV', 'STDDEV_POP', 'STDDEV_SAMP', 'VARIANCE', 'VAR_POP', 'VAR_SAMP'],
 ])
+
+/** Whether the value of the call does not depend on the order of the rows. */
+export const isWithoutOrder = ({ name, having, limit }: AggregateCall): boolean =>
+  having === null && limit === null && WITHOUT_ORDER.has(name)
 
 function checkAggregate(call: AggregateCall, { keys }: AggregateScan): void {
   const { name, at, arguments: args, orderBy } = call

@@ -4,9 +4,11 @@ import {
   keptQuery,
   type NotKept,
   orMistake,
+  type ResolvedQuery,
   resolveQuery,
   SqlError,
   type TableCatalogue,
+  type Type,
 } from '../../googlesql/index.js'
 import { BoundedMap, memo } from '../model/bounded-map.js'
 import { typesOf } from '../model/parameter-types.js'
@@ -16,16 +18,37 @@ const MAX_QUERIES = 1_000
 /** The parameter of the time. */
 const CLOCK = 'now'
 
+export interface KeptQueriesOptions {
+  /** Whether no column of mode REQUIRED can have a NULL. */
+  readonly isStrict: boolean
+  /** Whether the engine runs a part of a query over kept rows. */
+  readonly canSplit: boolean
+}
+
 export class KeptQueries {
+  readonly #options: KeptQueriesOptions
   readonly #known = new BoundedMap<string, KeptQuery | NotKept>(MAX_QUERIES)
+
+  constructor(options: KeptQueriesOptions) {
+    this.#options = options
+  }
 
   /** @param revision another one where `tables` are others */
   of({ sql, parameters }: Query, tables: TableCatalogue, revision: number): KeptQuery | NotKept {
     const types = Object.entries(parameters).map(([name, { type }]) => [name, type])
     return memo(this.#known, JSON.stringify([revision, types, sql]), () => {
       const isRequired = (table: string, column: string): boolean =>
-        tables.find(table)?.required?.includes(column) === true
-      const kept = orMistake(() => keptQuery(sql, resolveQuery(sql, tables, typesOf(parameters)), CLOCK, isRequired))
+        this.#options.isStrict && tables.find(table)?.required?.includes(column) === true
+      const own = typesOf(parameters)
+      const resolve = (text: string, rows: Type | null): ResolvedQuery =>
+        resolveQuery(text, tables, rows ? { ...own, _rows: rows } : own)
+      const kept = orMistake(() =>
+        keptQuery(sql, resolve(sql, null), {
+          clock: CLOCK,
+          isRequired,
+          resolve: this.#options.canSplit ? resolve : null,
+        }),
+      )
       return kept instanceof SqlError ? { reason: kept.reason, at: kept.offset } : kept
     })
   }

@@ -110,7 +110,7 @@ export interface PartialRead {
 }
 
 /** Rows of a result that are kept, see refresh/kept-rows.ts, and the key that they are kept under. */
-export interface KeptRows extends Pick<ResultSet, 'body' | 'rowCount'>, KeptFacts {
+export interface KeptRows extends Pick<ResultSet, 'body' | 'rowCount' | 'columns'>, KeptFacts {
   readonly key: string
 }
 

@@ -6,7 +6,10 @@ import { readRows, resultOf } from './rows.js'
 import { isWithin, type Span } from './spans.js'
 
 /** The spans in the order of time, and the parts of the table that they were read from. */
-export async function encodeKept(spans: readonly Span[], parts: readonly TablePart[]): Promise<Omit<KeptRows, 'key'>> {
+export async function encodeKept(
+  spans: readonly Span[],
+  parts: readonly TablePart[],
+): Promise<Omit<KeptRows, 'key' | 'columns'>> {
   const { body, rowCount } = await resultOf(spans.flatMap(({ rows }) => rows))
   const places = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
   return { body, rowCount, spans: places, parts }

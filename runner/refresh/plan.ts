@@ -76,7 +76,7 @@ export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonl
 
 /** The queries that read these intervals; where rows without a time may be in the result, the last one reads them, too. */
 export function queriesOf({ query, kept }: Call, { reads, isWhole }: Plan): readonly Query[] {
-  if (isWhole) return [query]
+  if (isWhole) return kept.upper === null ? [query] : [{ sql: kept.lower, parameters: query.parameters }]
   const [first, last] = [firstTime(kept), lastTime(kept)]
   const bound = (time: bigint): BoundValue => ({ type: kept.timeType, value: timeValue(kept, time) })
   const narrowed = (sql: string, from: bigint, to: bigint): Query => ({

@@ -11,7 +11,7 @@ import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
 import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '../model/query.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
 import { type Call, type KeepOptions, type Plan, planOf, queriesOf, settledTime } from './plan.js'
-import { bucketsOf, readRows, resultOf, wholeRows } from './rows.js'
+import { bucketsOf, fieldsOf, readRows, resultOf, wholeRows } from './rows.js'
 import { inOrder, isWithin, type KeptRow, merged, type Span, within } from './spans.js'
 import { isSameParts, trueSpans } from './trust.js'
 
@@ -106,34 +106,52 @@ export class Refresher {
     if (parts === null || (stored && parts.some(({ times }) => times === undefined))) return null
     const old = stored ? trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
     const plan = planOf(call, old)
+    const isResult = plan.isWhole && kept.upper === null
     const sets = await Promise.all(queriesOf(call, plan).map(one => this.#read(one, call)))
     const isComplete = !sets.some(set => isCut(set, kept)) && (await this.#isUnchanged(call, parts, others))
-    if (plan.isWhole && !(isComplete && isSmall(sets[0]!))) return sets[0]!
+    if (isResult && !(isComplete && isSmall(sets[0]!))) return sets[0]!
+    if (kept.upper !== null && sets.some(({ isTruncated }) => isTruncated)) throw tooManyRows()
     if (!isComplete) return null
     const read = await Promise.all(sets.map(set => readRows(set, kept)))
     const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
-    if (!spans.every(span => isWithin(span, bucketOf))) return plan.isWhole ? sets[0]! : null
+    if (!spans.every(span => isWithin(span, bucketOf))) return isResult ? sets[0]! : null
     const closed = within(spans, plan.closed, bucketOf)
+    const { columns } = sets[0] ?? stored!
     const isNews = closed.length > 0 || !isEqual(parts, stored?.kept?.parts)
     const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts) : null
-    const more = encoded && isSmall(encoded) ? { kept: { key, ...encoded } } : {}
-    if (plan.isWhole) return { ...sets[0]!, ...more }
+    const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
+    if (isResult) return { ...sets[0]!, ...more }
     const reused = within(plan.rest, plan.closed, bucketOf)
     const nulls = read.flat().filter(row => !hasBucket(row))
-    const result = await resultOf(wholeRows(kept, inOrder([...spans, ...reused]), nulls), options.maxRows)
+    const rows = wholeRows(kept, inOrder([...spans, ...reused]), nulls)
+    const result = await this.#resultOf(call, rows, columns)
     if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
     const partial = { ...bucketsKept(reused, spans), tier: tierOf(call) }
-    const set = { ...result, columns: (sets[0] ?? stored!).columns, ...costOf(sets), partial }
+    const set = { ...result, ...costOf(sets), ...(!plan.isWhole && { partial }) }
     const isUnchanged = (): Promise<boolean> => this.#isUnchanged(call, parts, others)
     return (await this.#isVerified(call, set, isUnchanged)) ? { ...set, ...more } : null
   }
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
-  #read(query: Query, call: Call): Promise<ResultSet> {
-    return this.#deps.engine.run(query, call.options).catch((cause: unknown) => {
-      const isRefused = query !== call.query && cause instanceof RunnerError && cause.code === 'QUERY_FAILED'
-      throw isRefused ? new NarrowedError('', { cause }) : cause
+  #read(query: Query, { kept, options, ...call }: Call): Promise<ResultSet> {
+    const { maxBytes: _, ...more } = options
+    const ofLower = { ...more, contract: [], timestamps: 'iso8601', maxRows: MAX_KEPT_ROWS } as const
+    return this.#deps.engine.run(query, kept.upper === null ? options : ofLower).catch((cause: unknown) => {
+      throw query !== call.query && isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
     })
+  }
+
+  /** The result that these rows are, or that is computed from them. @throws NarrowedError where the engine cannot compute it. */
+  async #resultOf({ kept, query, options }: Call, rows: readonly KeptRow[], columns: ResultSet['columns']) {
+    const { upper } = kept
+    if (upper === null) return { ...(await resultOf(rows, options.maxRows)), columns }
+    const _rows = { type: upper.rowsType, value: fieldsOf(rows, columns) }
+    const { sql } = upper
+    return this.#deps.engine
+      .run({ sql, parameters: { ...query.parameters, _rows } }, options)
+      .catch((cause: unknown) => {
+        throw isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
+      })
   }
 
   async #partsOf(
@@ -184,6 +202,13 @@ const isSmall = ({ body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>): bool
   body.byteLength <= MAX_KEPT_BYTES && rowCount <= MAX_KEPT_ROWS
 
 const tierOf = ({ settled }: Call): Tier => (settled === null ? 'exact' : 'declared')
+
+/** Whether another query may not fail so. */
+const isOfQuery = (thrown: unknown): boolean =>
+  thrown instanceof RunnerError && (thrown.code === 'QUERY_FAILED' || thrown.code === 'ARGUMENT_INVALID')
+
+const tooManyRows = (): NarrowedError =>
+  new NarrowedError('', { cause: new Error(`a part of the query has more than ${MAX_KEPT_ROWS} rows`) })
 
 /** Whether rows may be missing at the result's end. */
 const isCut = ({ isTruncated, rowCount }: ResultSet, { limit }: KeptQuery): boolean =>

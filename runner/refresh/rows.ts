@@ -23,7 +23,7 @@ export async function readRows(
     reader.begin(start)
     const json = bucketOf(reader, kept)
     // Most rows have the bucket of the row before.
-    if (last?.json !== json) last = { json, bucket: bucketMicros(kept, JSON.parse(json)) }
+    if (last?.json !== json) last = { json, bucket: bucketMicros(kept, bucketValue(json)) }
     rows.push({ bucket: last.bucket, bytes: body.subarray(start, reader.end) })
     work += reader.length + ROW_BYTES
     start = reader.end + 1
@@ -33,6 +33,9 @@ export async function readRows(
   }
   return rows
 }
+
+/** A number stays in digits: microseconds of years after 2255 are more than a number holds exactly. */
+const bucketValue = (json: string): unknown => (/^-?\d/.test(json) ? json : JSON.parse(json))
 
 /** The JSON of the bucket. */
 function bucketOf(reader: RowReader, { bucketColumn }: KeptQuery): string {
@@ -82,3 +85,10 @@ const COMMA = 0x2c
 /** The number of buckets that have rows. */
 export const bucketsOf = (spans: readonly Span[]): number =>
   new Set(spans.flatMap(({ rows }) => rows.map(({ bucket }) => bucket))).size
+
+/** The rows as the values of a parameter: objects with a field `c0`, `c1`, … for each column. */
+export const fieldsOf = (rows: readonly KeptRow[], columns: ResultSet['columns']): readonly object[] =>
+  rows.map(({ bytes }) => {
+    const row = JSON.parse(Buffer.from(bytes).toString()) as Readonly<Record<string, unknown>>
+    return Object.fromEntries(columns.map(({ name }, i) => [`c${i}`, row[name]]))
+  })

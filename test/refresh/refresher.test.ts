@@ -1,6 +1,7 @@
 /** Results that are put together from kept buckets and what is read anew, held against the whole query on the real engine. */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import type { DuckdbEngine } from '../../runner/engines/duckdb/duckdb-engine.js'
 import type { Event } from '../../runner/model/events.js'
@@ -54,9 +55,12 @@ describe('a refresh', () => {
 
   before(async () => {
     mkdirSync(file(''), { recursive: true })
+    const days = {
+      definition: { ...source('logs.days', [{ name: 'day', type: 'DATE' }]).definition, required: ['day'] },
+    }
     engine = await openEngine({
       dataDir: join(scratch.path, 'data'),
-      tables: [source('logs.edge', SCHEMA), source('logs.people', PEOPLE)],
+      tables: [source('logs.edge', SCHEMA), source('logs.people', PEOPLE), days],
     })
   })
   beforeEach(() => {
@@ -116,9 +120,9 @@ describe('a refresh', () => {
     })
     const { columns, kept, rowCount, isTruncated, body } = set
     if (kept) {
-      const { key, ...rest } = kept
+      const { key, columns: of, body: bytes, rowCount: count, ...rest } = kept
       const times = { storedAt: 0, freshUntil: 0, now: '0', etag: '' }
-      stored.set(key, { ...times, columns, isTruncated: false, body: kept.body, rowCount: kept.rowCount, kept: rest })
+      stored.set(key, { ...times, columns: of, isTruncated: false, body: bytes, rowCount: count, kept: rest })
     }
     const whole = await engine.run(query, options)
     expect(Buffer.from(body).toString()).to.equal(Buffer.from(whole.body).toString())
@@ -195,6 +199,32 @@ describe('a refresh', () => {
     }
   })
 
+  it('reads rows without a time also of a REQUIRED column, since a Parquet file may have them', async () => {
+    const sql = 'SELECT day AS bucket, COUNT(*) AS c FROM logs.days GROUP BY bucket ORDER BY bucket'
+    const folder = join(scratch.path, 'data', 'logs', 'days')
+    mkdirSync(folder, { recursive: true })
+    const instance = await DuckDBInstance.create()
+    const connection = await instance.connect()
+    await connection.run(
+      `COPY (SELECT unnest([DATE '2026-03-15', NULL]) AS day) TO '${join(folder, '1.parquet')}' (FORMAT parquet)`,
+    )
+    instance.closeSync()
+    await ask({ sql })
+    expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 1, of: 1 })
+  })
+
+  it('knows the microseconds of far years, which are more than a number holds', async () => {
+    const sql = HOURLY.replace(/ts >= .* AND who/, 'who')
+    write('1.ndjson', [
+      ['9999-12-29T10:00:00Z', 'a', 1],
+      ['9999-12-29T12:00:00Z', 'a', 1],
+    ])
+    const options = { timestamps: 'unix_micros' } as const
+    await ask({ sql, options })
+    write('2.ndjson', [['9999-12-29T11:00:00Z', 'a', 1]])
+    expect((await ask({ sql, options })).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 3 })
+  })
+
   it('reads everything where another table has changed, and keeps rows while it is the same', async () => {
     const sql = HOURLY.replace('FROM logs.edge', 'FROM logs.edge JOIN logs.people USING (who)').replace(
       'SUM(n)',
@@ -220,6 +250,44 @@ describe('a refresh', () => {
     write('2.ndjson', hours(4))
     await ask({ sql })
   })
+
+  const SPLIT: Readonly<Record<string, string>> = {
+    'a running total over a table expression': `
+      WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
+      SELECT hour, c, SUM(c) OVER (ORDER BY hour) AS total, LAG(n) OVER (ORDER BY hour) AS before FROM hourly ORDER BY hour`,
+    'a calendar': `
+      WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
+      SELECT h AS hour, IFNULL(c, 0) AS c
+      FROM UNNEST(GENERATE_TIMESTAMP_ARRAY(TIMESTAMP_TRUNC(TIMESTAMP_SUB(@now, INTERVAL 4 HOUR), HOUR), @now, INTERVAL 1 HOUR)) AS h
+      LEFT JOIN hourly ON hour = h ORDER BY h`,
+    'the largest hours': HOURLY.replace('ORDER BY hour', 'ORDER BY c DESC, n DESC LIMIT 3'),
+    ties: HOURLY.replace('ORDER BY hour', 'ORDER BY c'),
+    'two readings of one table expression': `
+      WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
+      SELECT a.hour, a.c, b.c AS before FROM hourly AS a LEFT JOIN hourly AS b ON b.hour = TIMESTAMP_SUB(a.hour, INTERVAL 1 HOUR) ORDER BY 1`,
+    'every type': `
+      WITH hourly AS (
+        SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, DATE(TIMESTAMP_TRUNC(ts, HOUR)) AS \`a day\`, MAX(ts) AS last, MAX(who) AS who, SUM(n) / 3 AS f,
+          MAX(CAST(n AS NUMERIC) / 7) AS d, MAX(CAST(n AS BIGNUMERIC) / 7) AS b, COUNT(*) > 1 AS t, MAX(CAST(who AS BYTES)) AS y,
+          MAX(DATETIME(ts)) AS dt, MAX(TIME(ts)) AS tm, -0.0 * COUNT(*) AS z, IEEE_DIVIDE(COUNT(*), 0) AS i, MAX(n) + 9007199254740993 AS big, MAX(IF(n > 99, n, NULL)) AS nothing
+        FROM logs.edge WHERE who = @who GROUP BY hour
+      )
+      SELECT *, ROW_NUMBER() OVER (ORDER BY hour DESC) AS rank, CAST(z AS STRING) AS zero FROM hourly ORDER BY rank`,
+  }
+  for (const [says, sql] of Object.entries(SPLIT)) {
+    it(`keeps a part of a query: ${says}`, async () => {
+      write('1.ndjson', [...hours(3, 8, 8, 9, 10), ['2026-03-15T09:00:00Z', 'ä', 1], [null, 'a', 2]])
+      expect((await ask({ sql })).partial).to.equal(undefined)
+      expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 4, of: 4 })
+      write('2.ndjson', hours(9, 9))
+      expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 3, of: 4 })
+      expect(texts.filter(text => !text.includes('@_from'))).to.have.length(1)
+      await ask({ sql, now: '2026-03-15T13:10:00Z' })
+      rmSync(file('1.ndjson'))
+      await ask({ sql })
+      await ask({ sql, options: { maxRows: 2 } })
+    })
+  }
 
   it('keeps the order, and the rows of a bucket', async () => {
     const sql = HOURLY.replace('COUNT(*) AS c', 'n AS m, COUNT(*) AS c')

@@ -20,9 +20,18 @@ export interface Options {
   readonly without: RegExp | null
   /** True: the queries are printed, not run. */
   readonly isPrinted: boolean
+  /**
+   * Whether faults are planted in copies of the program, to see which ones the family `refresh` finds; `count` is the number of steps
+   * for each, and only faults are planted whose names contain `matching`.
+   */
+  readonly plantsFaults: boolean
+  readonly matching: string
   /** The folder of the report; null for the default one. */
   readonly out: string | null
 }
+
+/** The family of refreshes, which is run alone: it has no queries for the reference. */
+export const REFRESH = 'refresh'
 
 /** A mistake on the command line. */
 export class OptionError extends Error {
@@ -33,10 +42,12 @@ export class OptionError extends Error {
 export function readOptions(args: readonly string[], newSeed: () => string): Options {
   const { values } = parsed(args)
   const families = values.family ?? []
-  const unknown = families.filter(name => !familyNames().includes(name.replace(/^-/, '')))
+  const names = [...familyNames(), REFRESH]
+  const unknown = families.filter(name => !names.includes(name.replace(/^-/, '')))
   if (unknown.length > 0) {
-    throw new OptionError(`There is no family ${unknown.join(', ')}; there are ${familyNames().join(', ')}`)
+    throw new OptionError(`There is no family ${unknown.join(', ')}; there are ${names.join(', ')}`)
   }
+  if (families.includes(REFRESH) && families.length > 1) throw new OptionError(`The family ${REFRESH} is run alone`)
   const from = integer('from', values.from, 0)
   return {
     seed: values.seed ?? newSeed(),
@@ -52,6 +63,8 @@ export function readOptions(args: readonly string[], newSeed: () => string): Opt
     isStrict: values.strict ?? false,
     without: values.without === undefined ? null : new RegExp(values.without),
     isPrinted: values.print ?? false,
+    plantsFaults: values.faults ?? false,
+    matching: values.matching ?? '',
     out: values.out ?? null,
   }
 }
@@ -71,6 +84,8 @@ function parsed(args: readonly string[]) {
         strict: { type: 'boolean' },
         without: { type: 'string' },
         print: { type: 'boolean' },
+        faults: { type: 'boolean' },
+        matching: { type: 'string' },
         out: { type: 'string' },
       },
     })

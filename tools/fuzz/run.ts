@@ -9,7 +9,8 @@ import { installReference } from '../oracle/install.js'
 import { openEngines } from './engines.js'
 import { generate } from './families.js'
 import { type Class, DIFFERENCES } from './judge.js'
-import { OptionError, type Options, readOptions } from './options.js'
+import { OptionError, type Options, REFRESH, readOptions } from './options.js'
+import { runRefreshes } from './refresh/family.js'
 import { questionOf } from './render.js'
 import { reportText } from './report.js'
 import { Session } from './session.js'
@@ -24,6 +25,7 @@ const say = (...lines: readonly string[]): boolean => process.stdout.write(`${li
 try {
   const options = readOptions(process.argv.slice(2), () => String(Math.floor(Math.random() * 1e9)))
   if (options.isPrinted) print(options)
+  else if (options.families.includes(REFRESH)) process.exitCode = await runRefreshes(options, say)
   else process.exitCode = await run(options)
 } catch (error) {
   if (!(error instanceof OptionError)) throw error

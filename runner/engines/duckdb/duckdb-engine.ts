@@ -61,7 +61,8 @@ export class DuckdbEngine implements Engine {
   readonly #view: TableView
   readonly #argumentFaults: ArgumentFaults
   readonly #compiledTables = new Set<string>()
-  readonly #keptQueries = new KeptQueries()
+  // A Parquet file may have a NULL in a REQUIRED column, which is read as it is.
+  readonly #keptQueries = new KeptQueries({ isStrict: false, canSplit: true })
 
   constructor(parts: EngineParts, view: TableView) {
     this.#parts = parts

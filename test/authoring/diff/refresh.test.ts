@@ -39,18 +39,18 @@ describe('the end of kept buckets', () => {
 
   it('is something to look at, with its reason and the variants', async () => {
     const reason = 'the result is not ordered by its bucket first'
-    expect(await told([CACHED, 'day'], [CACHED, 'orders, day'])).to.deep.equal([
+    expect(await told([CACHED, 'day'], [CACHED, 'MAX(shop), day'])).to.deep.equal([
       `a refresh reads all rows, and not only what is new, in every variant: ${reason}`,
     ])
-    const some = '{{#if given.shop}}orders, {{/if}}day'
+    const some = '{{#if given.shop}}MAX(shop), {{/if}}day'
     expect(await told([CACHED, 'day'], [CACHED, some])).to.deep.equal([
       `a refresh reads all rows, and not only what is new, in 1 of 2 variants (shop given): ${reason}`,
     ])
   })
 
   it('is nothing more than a change of the settings where these say so, and nothing where none were kept', async () => {
-    expect(await told([CACHED, 'day'], ['{ ttl_seconds: 60, refresh: whole }', 'orders, day'])).to.deep.equal([])
-    expect(await told([CACHED, 'orders'], [CACHED, 'orders, day'])).to.deep.equal([])
-    expect(await told(['disabled', 'day'], [CACHED, 'orders, day'])).to.deep.equal([])
+    expect(await told([CACHED, 'day'], ['{ ttl_seconds: 60, refresh: whole }', 'MAX(shop), day'])).to.deep.equal([])
+    expect(await told([CACHED, 'MAX(shop)'], [CACHED, 'MAX(shop), day'])).to.deep.equal([])
+    expect(await told(['disabled', 'day'], [CACHED, 'MAX(shop), day'])).to.deep.equal([])
   })
 })

@@ -36,6 +36,13 @@ export interface RefusedCase extends QueryCase {
   readonly at: string
 }
 
+/** `lower` and `upper` are what the texts contain; absent for a query of which no part is kept. */
+export interface SplitCase extends QueryCase {
+  readonly lower?: string
+  readonly upper?: string
+  readonly bound?: readonly string[]
+}
+
 export const NOW = '2026-03-15T12:34:56.789012Z'
 
 const read = (name: string): unknown => parse(readFileSync(`test/cases/refresh/${name}.yaml`, 'utf8'))
@@ -43,6 +50,7 @@ const read = (name: string): unknown => parse(readFileSync(`test/cases/refresh/$
 export const CASES = {
   kept: read('kept') as readonly KeptCase[],
   refused: read('refused') as readonly RefusedCase[],
+  split: read('split') as readonly SplitCase[],
 }
 
 type Columns = Readonly<Record<string, string>>
@@ -75,10 +83,16 @@ export const typesOf = ({ parameters = {} }: QueryCase): Readonly<Record<string,
 
 export const resolved = (one: QueryCase): ResolvedQuery => resolveQuery(one.sql, TABLES, typesOf(one))
 
-/** @throws TypeError where the query is not kept */
+/** How the whole query is kept. @throws TypeError where it is not. */
 export function keptOf(one: QueryCase): KeptQuery {
-  const isRequired = (table: string, column: string): boolean => TABLE_CASES[table]!.required?.includes(column) ?? false
-  const kept = keptQuery(one.sql, resolved(one), 'now', isRequired)
+  const kept = keptQuery(one.sql, resolved(one), { ...askedOf(one), resolve: null })
   if ('reason' in kept) throw new TypeError(`${kept.reason}: ${one.sql.slice(kept.at)}`)
   return kept
 }
+
+/** What a proof may ask. */
+export const askedOf = (one: QueryCase): Parameters<typeof keptQuery>[2] => ({
+  clock: 'now',
+  isRequired: (table, column) => TABLE_CASES[table]!.required?.includes(column) ?? false,
+  resolve: (sql, rows) => resolveQuery(sql, TABLES, { ...typesOf(one), ...(rows && { _rows: rows }) }),
+})

@@ -20,7 +20,7 @@ import {
   type Type,
   timeValue,
 } from '../../../googlesql/index.js'
-import { CASES, type KeptCase, keptOf, NOW, type RefusedCase, resolved, TABLES, typesOf } from './cases.js'
+import { askedOf, CASES, type KeptCase, keptOf, NOW, type RefusedCase, resolved, TABLES, typesOf } from './cases.js'
 
 const REFUSED = CASES.refused
 const BOUNDARIES = parse(readFileSync('test/cases/refresh/boundaries.yaml', 'utf8')) as readonly {
@@ -74,6 +74,22 @@ describe('a query that is not kept', () => {
       expect(result).to.have.property('reason').that.includes(one.reason)
       const { at } = result as NotKept
       expect(one.sql.slice(at)).to.match(new RegExp(`^${one.at.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`))
+    })
+  }
+})
+
+describe('a part of a query', () => {
+  for (const one of CASES.split) {
+    it(`${one.lower === undefined ? 'is not kept' : 'is kept'}: ${one.sql}`, () => {
+      const kept = keptQuery(one.sql, resolved(one), askedOf(one))
+      if (one.lower === undefined || 'reason' in kept) {
+        expect(kept).to.have.property('reason')
+        expect(one.lower).to.equal(undefined)
+        return
+      }
+      expect(kept.lower.trim()).to.equal(one.lower)
+      expect(kept.upper?.sql.replace(/SELECT ANY_VALUE.*? GROUP BY _row/, '@_rows')).to.equal(one.upper)
+      expect([...kept.boundParameters].sort()).to.deep.equal(one.bound ?? [])
     })
   }
 })
@@ -170,7 +186,7 @@ const expected = (one: KeptCase): object => ({
 })
 
 function tried(one: RefusedCase): KeptQuery | NotKept {
-  return keptQuery(one.sql, resolved(one), 'now', () => false)
+  return keptQuery(one.sql, resolved(one), askedOf(one))
 }
 
 function ofCells(cells: string): KeptQuery {

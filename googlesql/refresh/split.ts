@@ -1,0 +1,182 @@
+/**
+ * Splits a query that is not kept as a whole: the result of a table expression, or of all but the last ORDER BY, may be kept, and the
+ * rest of the text is run over those rows. README.md has the rules.
+ */
+import { type Token, tokenize } from '../lex/tokenize.js'
+import type {
+  AggregateCall,
+  AggregateScan,
+  Expr,
+  OutputColumn,
+  ResolvedCte,
+  ResolvedQuery,
+  Scan,
+} from '../plan/nodes.js'
+import { exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.js'
+import { arrayOf, structOf, type Type } from '../types/types.js'
+import { isWithoutOrder, whyVolatile } from './trace-rows.js'
+
+/** Two texts: what is kept, and what is run over its rows. */
+export interface Split {
+  readonly lower: string
+  /** @param names the columns of `lower` */
+  readonly upper: (names: readonly string[]) => string
+}
+
+/** The places at which a text can be split, the ones that keep the fewest rows first. */
+export function splitsOf(sql: string): readonly Split[] {
+  const tokens = tokenize(sql)
+  const outer = outerTokens(tokens)
+  if (outer.some(({ term }) => term === '|>')) return []
+  const order = outer.findLastIndex(({ term }, i) => term === 'ORDER' && outer[i + 1]?.term === 'BY')
+  const at = outer[order]?.at
+  const beforeOrder: Split[] =
+    at === undefined
+      ? []
+      : [
+          {
+            lower: sql.slice(0, at),
+            upper: names => `${sql.slice(0, outer[0]!.at)}SELECT * FROM (${rowsOf(names)}) ${sql.slice(at)}`,
+          },
+        ]
+  return [
+    ...beforeOrder,
+    ...tableExpressions(tokens)
+      .reverse()
+      .map(({ name, open, close }) => ({
+        lower: `${sql.slice(0, close + 1)} SELECT * FROM ${name}`,
+        upper: (names: readonly string[]) => `${sql.slice(0, open + 1)}${rowsOf(names)}${sql.slice(close)}`,
+      })),
+  ]
+}
+
+/**
+ * The rows of the parameter @_rows. Each is a group of its own, so that rows which ORDER BY leaves tied come in the order of their
+ * columns, as groups of the whole query do.
+ */
+function rowsOf(names: readonly string[]): string {
+  const columns = names.map((name, i) => `ANY_VALUE(${fieldOf(i)}) AS ${quoted(name)}`)
+  return `SELECT ${columns.join(', ')} FROM UNNEST(@_rows) WITH OFFSET AS _row GROUP BY _row`
+}
+
+const fieldOf = (index: number): string => `c${index}`
+
+const quoted = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
+
+/** The tokens of the last statement that are in no brackets. */
+function outerTokens(tokens: readonly Token[]): readonly Token[] {
+  let depth = 0
+  let outer: Token[] = []
+  for (const token of tokens) {
+    if (CLOSING.includes(token.term)) depth -= 1
+    if (depth === 0) outer.push(token)
+    if (OPENING.includes(token.term)) depth += 1
+    if (depth === 0 && token.term === ';' && tokens.at(-2) !== token) outer = []
+  }
+  return outer
+}
+
+const OPENING = ['(', '[', '{']
+const CLOSING = [')', ']', '}']
+
+interface TableExpression {
+  /** As it is written. */
+  readonly name: string
+  /** The offsets of its brackets. */
+  readonly open: number
+  readonly close: number
+}
+
+/** Those of the WITH that begins the last statement. */
+function tableExpressions(tokens: readonly Token[]): TableExpression[] {
+  const outer = outerTokens(tokens)
+  if (outer[0]?.term !== 'WITH' || outer[1]?.term === 'RECURSIVE') return []
+  const found: TableExpression[] = []
+  for (let i = 1; ; i += 5) {
+    const [name, as, open, close, comma] = outer.slice(i, i + 5)
+    if (!name || as?.term !== 'AS' || open?.term !== '(' || close?.term !== ')') return found
+    found.push({ name: name.kind === 'quoted' ? quoted(name.text) : name.text, open: open.at, close: close.at })
+    if (comma?.term !== ',') return found
+  }
+}
+
+// ---- the rest of the query
+
+/** The types whose values are the same when they come back from a result. */
+const PASSED: readonly string[] = [
+  ...['BOOL', 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'STRING', 'BYTES', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'],
+]
+
+/** The type of @_rows; null where one of the columns cannot be passed on. */
+export function rowsType(columns: readonly OutputColumn[]): Type | null {
+  if (!columns.every(({ type }) => PASSED.includes(type.kind))) return null
+  return arrayOf(structOf(columns.map(({ type }, i) => ({ name: fieldOf(i), type }))))
+}
+
+/**
+ * Whether the rest depends on its rows and the arguments alone, and not on the order of the rows. A table expression that no scan reads
+ * does not count.
+ */
+export function isUpper({ scan }: ResolvedQuery): boolean {
+  const ctes = new Map<number, ResolvedCte>()
+  const seen = new Set<number>()
+  const isRight = (part: Scan): boolean => {
+    if (part.kind === 'with') {
+      for (const cte of part.ctes) ctes.set(cte.id, cte)
+      return isRight(part.body)
+    }
+    if (part.kind !== 'cte')
+      return isSteady(part) && exprsOfScan(part).every(isRightIn) && inputsOfScan(part).every(isRight)
+    const { scan: base, recursion } = ctes.get(part.cte)!
+    if (seen.has(part.cte)) return true
+    seen.add(part.cte)
+    return isRight(base) && (recursion?.terms ?? []).every(isRight)
+  }
+  const isRightIn = (expr: Expr): boolean => {
+    if (expr.kind === 'call' && whyVolatile(expr) !== null) return false
+    const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
+    return (!isQuery || isRight(expr.scan)) && partsOf(expr).every(isRightIn)
+  }
+  return isRight(scan)
+}
+
+function isSteady(scan: Scan): boolean {
+  switch (scan.kind) {
+    case 'table':
+      return false
+    case 'limit':
+      return scan.input.kind === 'order'
+    case 'aggregate':
+      return isRows(scan) || scan.aggregates.every(({ call }) => isSteadyCall(call))
+    case 'window':
+      return scan.functions.every(({ call }) => isSteadyCall(call.call))
+    default:
+      return true
+  }
+}
+
+/** Whether it is what `rowsOf` has written. */
+const isRows = ({ input }: AggregateScan): boolean =>
+  input.kind === 'unnest' && input.array.kind === 'parameter' && input.array.name === '_rows'
+
+/** Sums of FLOAT64 depend on the order of additions. */
+const isSteadyCall = (call: AggregateCall): boolean =>
+  (isWithoutOrder(call) || WINDOW_FUNCTIONS.includes(call.name)) &&
+  !(SUMMING.test(call.name) && call.arguments.some(argument => argument?.type.kind === 'FLOAT64'))
+
+const SUMMING = /^(?:SUM|AVG|CORR|COVAR|STDDEV|VAR)/
+const WINDOW_FUNCTIONS: readonly string[] = [
+  ...[
+    'ROW_NUMBER',
+    'RANK',
+    'DENSE_RANK',
+    'PERCENT_RANK',
+    'CUME_DIST',
+    'NTILE',
+    'LAG',
+    'LEAD',
+    'FIRST_VALUE',
+    'LAST_VALUE',
+  ],
+  ...['NTH_VALUE', 'PERCENTILE_DISC'],
+]
