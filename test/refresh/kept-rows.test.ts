@@ -18,7 +18,8 @@ const SPANS = [
 function queryOf(): KeptQuery {
   const columns = [{ name: 'ts', type: parseTypeName('TIMESTAMP')! }]
   const catalogue = tableCatalogue([{ name: 'logs.edge', columns }])
-  return keptQuery(SQL, resolveQuery(SQL, catalogue, {}), 'now', () => true) as KeptQuery
+  const asked = { clock: 'now', isRequired: () => true, resolve: null }
+  return keptQuery(SQL, resolveQuery(SQL, catalogue, {}), asked) as KeptQuery
 }
 
 const storedWith = (
