@@ -9,7 +9,7 @@ describe('random refreshes', () => {
     const { differences, partial, broken } = await refreshTally(steps, () => undefined)
     expect(differences).to.deep.equal([])
     expect(partial).to.be.above(40)
-    expect(broken).to.be.above(3)
+    expect(broken).to.be.above(40)
   })
 
   it('find faults whose texts are in the program', () => {

@@ -253,27 +253,30 @@ export function randomCondition(random: Random, scope: Scope): Piece {
   const { type, time, prefix: p, era } = scope
   const literal = (): string => timeLiteral(type, randomTime(random, era))
   const argument = `@at_${type.toLowerCase()}`
-  const sql = random.pick([
-    `${p}tenant = @tenant`,
+  const ofArguments = [
     `${p}tenant = @tenant`,
     `${p}n > @least`,
     `${p}n >= @least AND ${p}tenant != 'c'`,
+    `${p}s IN UNNEST(@texts)`,
+    `(SELECT SUM(one.v) FROM UNNEST(${p}items) AS one) > @least`,
+    `${time} < ${argument} OR ${p}n > 3`,
+    `NOT (${time} < ${argument})`,
+    `${p}other < ${argument}`,
+    `${p}other >= ${argument}`,
+  ]
+  const ofConstants = [
     `${p}s IS NOT NULL`,
     `MOD(${p}n, 2) = 0`,
-    `${p}s IN UNNEST(@texts)`,
     `EXISTS (SELECT 1 FROM UNNEST(${p}items) AS one WHERE one.v > 2)`,
-    `(SELECT SUM(one.v) FROM UNNEST(${p}items) AS one) > @least`,
     `${time} IS NOT NULL`,
     `${time} IS NULL OR ${p}n > 0`,
     `${time} NOT IN (${literal()}, ${literal()})`,
     `${time} >= ${p}other`,
-    `(${time} < ${argument} OR ${p}n > 3)`,
-    `NOT (${time} < ${argument})`,
-    `${p}other < ${argument}`,
     `${time} != ${literal()}`,
     `COALESCE(${time}, ${literal()}) >= ${literal()}`,
     `EXTRACT(DAYOFWEEK FROM ${time}) BETWEEN 2 AND 6`,
-  ])
+  ]
+  const sql = random.pick(random.chance(0.6) ? ofArguments : ofConstants)
   return { sql: `(${sql})`, breaks: null }
 }
 
