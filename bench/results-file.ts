@@ -13,6 +13,7 @@ export const SECTIONS = [
   'Other formats of a result',
   'Exports',
   'Pages',
+  'Refreshes',
   'The explorer',
   'Planning',
   'Text files',

@@ -23,6 +23,7 @@ import { load } from './load.js'
 import { pageHits } from './pages.js'
 import { planning } from './planning.js'
 import { PROGRAM, residentMemory, secondsOf, startServer } from './processes.js'
+import { refreshing } from './refresh.js'
 import { writeSection } from './results-file.js'
 import { atSize } from './size.js'
 import { planningWideUnions } from './wide-union.js'
@@ -204,6 +205,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--formats': async folder => writeSection('Other formats of a result', table(await formats(folder))),
   '--exports': async folder => writeSection('Exports', table(await exporting(folder))),
   '--pages': async folder => writeSection('Pages', table(await pageHits({ folder, program: PROGRAM }))),
+  '--refresh': async folder => writeSection('Refreshes', table(await refreshing(folder))),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
   '--explorer': async () => writeSection('The explorer', table(await inBrowser())),
   '--http': async () => writeSection('Over HTTP', writeHttp(await measureHttp(PROGRAM))),

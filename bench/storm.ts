@@ -21,7 +21,8 @@ const policy = {
   warmMs: 300_000,
   staleIfErrorMs: 0,
   staleWhileRevalidateMs: 0,
-  untilDataChanges: false, settledMs: null,
+  untilDataChanges: false,
+  settledMs: null,
 } as const
 
 /** A result of 100 bytes to 4 kB. */

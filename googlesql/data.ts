@@ -38,7 +38,7 @@ export {
   type Type,
   typeName,
 } from './types/types.js'
-export { daysFromCivil, monthsLater } from './values/civil-date.js'
+export { type CivilDate, daysFromCivil, monthsLater } from './values/civil-date.js'
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './values/civil-text.js'
 export { type IntervalParts, readInterval } from './values/interval-text.js'
 export { canonicalJson, DOUBLE_DIGITS, normalDecimal } from './values/json-text.js'

@@ -52,7 +52,8 @@ export interface UpperQuery {
   readonly rowsType: string
 }
 
-export interface Asked {
+/** What the proof asks of its caller. */
+export interface KeptQueryOptions {
   /** The name of the parameter with the time of the request. */
   readonly clock: string
   /** Whether a column of a table is never NULL. */
@@ -62,10 +63,10 @@ export interface Asked {
 }
 
 /** @param query the resolved `sql` */
-export function keptQuery(sql: string, query: ResolvedQuery, asked: Asked): KeptQuery | NotKept {
+export function keptQuery(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): KeptQuery | NotKept {
   const whole = keptWhole(sql, query, asked)
   const { resolve } = asked
-  // Of a result that reaches its LIMIT nothing is kept, but its rows before the LIMIT are.
+  // A result that reaches its LIMIT is not kept; its rows before the LIMIT are.
   if (resolve === null || !('reason' in whole || whole.limit !== null)) return whole
   for (const split of splitsOf(sql)) {
     const kept = keptSplit(split, query, asked, resolve)
@@ -78,8 +79,8 @@ export function keptQuery(sql: string, query: ResolvedQuery, asked: Asked): Kept
 function keptSplit(
   { lower, upper }: Split,
   query: ResolvedQuery,
-  asked: Asked,
-  resolve: NonNullable<Asked['resolve']>,
+  asked: KeptQueryOptions,
+  resolve: NonNullable<KeptQueryOptions['resolve']>,
 ): KeptQuery | null {
   const below = orMistake(() => resolve(lower, null))
   if (below instanceof SqlError) return null
@@ -98,7 +99,7 @@ const isSameResult = (a: readonly OutputColumn[], b: readonly OutputColumn[]): b
   a.length === b.length &&
   a.every(({ name, type }, i) => name === b[i]!.name && typeName(type) === typeName(b[i]!.type))
 
-function keptWhole(sql: string, query: ResolvedQuery, asked: Asked): KeptQuery | NotKept {
+function keptWhole(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): KeptQuery | NotKept {
   const refused: NotKept[] = []
   for (const table of tablesOf(query.scan)) {
     try {
@@ -119,7 +120,12 @@ function tablesOf(query: Scan): readonly TableScan[] {
 }
 
 /** @throws Refusal */
-function proven(table: TableScan, sql: string, query: ResolvedQuery, { clock, isRequired }: Asked): KeptQuery {
+function proven(
+  table: TableScan,
+  sql: string,
+  query: ResolvedQuery,
+  { clock, isRequired }: KeptQueryOptions,
+): KeptQuery {
   const facts = traceRows(query.scan, table)
   const { of, index } = bucketOf(query.columns, facts)
   const isOfTime = ({ bounds }: BoundFound): boolean => bounds.every(bound => bound.of.column === of.column)

@@ -109,7 +109,8 @@ const PASSED: readonly string[] = [
 
 /** The type of @_rows; null where one of the columns cannot be passed on. */
 export function rowsType(columns: readonly OutputColumn[]): Type | null {
-  if (!columns.every(({ type }) => PASSED.includes(type.kind))) return null
+  const canPass = ({ kind }: Type): boolean => PASSED.includes(kind)
+  if (!columns.every(({ type }) => canPass(type.kind === 'ARRAY' ? type.element : type))) return null
   return arrayOf(structOf(columns.map(({ type }, i) => ({ name: fieldOf(i), type }))))
 }
 
@@ -121,12 +122,17 @@ export function isUpper({ scan }: ResolvedQuery): boolean {
   const ctes = new Map<number, ResolvedCte>()
   const seen = new Set<number>()
   const isRight = (part: Scan): boolean => {
+    if (part.kind === 'aggregate' && isRows(part)) return true
     if (part.kind === 'with') {
       for (const cte of part.ctes) ctes.set(cte.id, cte)
       return isRight(part.body)
     }
     if (part.kind !== 'cte')
-      return isSteady(part) && exprsOfScan(part).every(isRightIn) && inputsOfScan(part).every(isRight)
+      return (
+        isSteady(part) &&
+        exprsOfScan(part).every(expr => isPassedOn(expr, part) || isRightIn(expr)) &&
+        inputsOfScan(part).every(isRight)
+      )
     const { scan: base, recursion } = ctes.get(part.cte)!
     if (seen.has(part.cte)) return true
     seen.add(part.cte)
@@ -134,11 +140,16 @@ export function isUpper({ scan }: ResolvedQuery): boolean {
   }
   const isRightIn = (expr: Expr): boolean => {
     if (expr.kind === 'call' && whyVolatile(expr) !== null) return false
+    // A NULL list comes back from a result as an empty one, so that lists are passed on alone.
+    if (expr.kind === 'column' && expr.type.kind === 'ARRAY') return false
     const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
     return (!isQuery || isRight(expr.scan)) && partsOf(expr).every(isRightIn)
   }
   return isRight(scan)
 }
+
+/** Whether the column is the value of a column of the scan, as it is. */
+const isPassedOn = (expr: Expr, { kind }: Scan): boolean => kind === 'project' && expr.kind === 'column'
 
 function isSteady(scan: Scan): boolean {
   switch (scan.kind) {
@@ -147,7 +158,7 @@ function isSteady(scan: Scan): boolean {
     case 'limit':
       return scan.input.kind === 'order'
     case 'aggregate':
-      return isRows(scan) || scan.aggregates.every(({ call }) => isSteadyCall(call))
+      return scan.aggregates.every(({ call }) => isSteadyCall(call))
     case 'window':
       return scan.functions.every(({ call }) => isSteadyCall(call.call))
     default:

@@ -18,7 +18,11 @@ const SPANS = [
 function queryOf(): KeptQuery {
   const columns = [{ name: 'ts', type: parseTypeName('TIMESTAMP')! }]
   const catalogue = tableCatalogue([{ name: 'logs.edge', columns }])
-  return keptQuery(SQL, resolveQuery(SQL, catalogue, {}), 'now', () => true) as KeptQuery
+  return keptQuery(SQL, resolveQuery(SQL, catalogue, {}), {
+    clock: 'now',
+    isRequired: () => true,
+    resolve: null,
+  }) as KeptQuery
 }
 
 const storedWith = (

@@ -262,6 +262,10 @@ describe('a refresh', () => {
       LEFT JOIN hourly ON hour = h ORDER BY h`,
     'the largest hours': HOURLY.replace('ORDER BY hour', 'ORDER BY c DESC, n DESC LIMIT 3'),
     ties: HOURLY.replace('ORDER BY hour', 'ORDER BY c'),
+    'lists that are passed on': HOURLY.replace('SUM(n) AS n', 'ARRAY_AGG(DISTINCT who ORDER BY who) AS n').replace(
+      'ORDER BY hour',
+      'ORDER BY c, hour DESC',
+    ),
     'two readings of one table expression': `
       WITH hourly AS (${HOURLY.replace('ORDER BY hour', '')})
       SELECT a.hour, a.c, b.c AS before FROM hourly AS a LEFT JOIN hourly AS b ON b.hour = TIMESTAMP_SUB(a.hour, INTERVAL 1 HOUR) ORDER BY 1`,
