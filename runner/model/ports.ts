@@ -6,6 +6,7 @@ import type {
   CheckedColumn,
   ColumnPromise,
   KeptFacts,
+  PartChoice,
   Query,
   QueryReads,
   ResultSet,
@@ -57,6 +58,11 @@ export interface RunOptions {
   readonly job?: JobOptions
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /**
+   * Reads only these parts of a table, which have all rows of it that the query needs. The query fails where the table does not have
+   * them any more. Engines whose tier is not exact read all parts. @default all parts
+   */
+  readonly parts?: PartChoice
 }
 
 export type CheckResult =

@@ -126,6 +126,12 @@ export interface TimedResult extends ResultSet {
   readonly now: string
 }
 
+/** Some of the parts of a table, by their keys. */
+export interface PartChoice {
+  readonly table: string
+  readonly keys: readonly string[]
+}
+
 export type ArgumentMap = Readonly<Record<string, ArgumentValue>>
 
 /** A part of a table's rows, such as those of one file. */

@@ -9,7 +9,7 @@ import {
   timeValue,
 } from '../../googlesql/index.js'
 import type { RunOptions } from '../model/ports.js'
-import type { BoundValue, Query } from '../model/query.js'
+import type { BoundValue, PartChoice, Query, TablePart } from '../model/query.js'
 import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './spans.js'
 
 export interface KeepOptions {
@@ -74,20 +74,43 @@ export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonl
   return { all, closed, reads, isWhole, rest }
 }
 
+/** A query of a refresh. */
+export interface Read {
+  readonly query: Query
+  /** The parts of the table that have all of its rows; absent for all parts. */
+  readonly parts?: PartChoice
+}
+
 /** The queries that read these intervals; where rows without a time may be in the result, the last one reads them, too. */
-export function queriesOf({ query, kept }: Call, { reads, isWhole }: Plan): readonly Query[] {
-  if (isWhole) return kept.upper === null ? [query] : [{ sql: kept.lower, parameters: query.parameters }]
+export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: readonly TablePart[]): readonly Read[] {
+  if (isWhole) return [{ query: kept.upper === null ? query : { sql: kept.lower, parameters: query.parameters } }]
   const [first, last] = [firstTime(kept), lastTime(kept)]
   const bound = (time: bigint): BoundValue => ({ type: kept.timeType, value: timeValue(kept, time) })
-  const narrowed = (sql: string, from: bigint, to: bigint): Query => ({
-    sql,
-    parameters: { ...query.parameters, _from: bound(from), _until: bound(to) },
-  })
+  const narrowed = (from: bigint, to: bigint, hasNulls: boolean): Read => {
+    const [_from, _until] = [bound(from), bound(to)]
+    const sql = hasNulls ? kept.narrowedWithNulls : kept.narrowed
+    const narrowed = { sql, parameters: { ...query.parameters, _from, _until } }
+    if (hasNulls) return { query: narrowed }
+    const keys = partsWithin(parts, String(_from.value), String(_until.value)).map(({ key }) => key)
+    return { query: narrowed, parts: { table: kept.table, keys } }
+  }
   const queries = reads.map(({ from, until }, i) => {
     const hasNulls = kept.hasNulls && i === reads.length - 1
-    const sql = hasNulls ? kept.narrowedWithNulls : kept.narrowed
-    return narrowed(sql, from, until > last ? last : justBefore(kept, until))
+    return narrowed(from, until > last ? last : justBefore(kept, until), hasNulls)
   })
   // No time is between the last and the first.
-  return kept.hasNulls && reads.length === 0 ? [narrowed(kept.narrowedWithNulls, last, first)] : queries
+  return kept.hasNulls && reads.length === 0 ? [narrowed(last, first, true)] : queries
 }
+
+/** Texts of times are in the order of their times up to the seconds, behind which fractions differ in length. */
+const SECONDS = '2026-03-15T12:34:56'.length
+
+/** The parts that may have times within; all texts are as results have them. */
+const partsWithin = (parts: readonly TablePart[], from: string, until: string): readonly TablePart[] =>
+  parts.filter(({ times }) => {
+    if (!times) return times === undefined
+    const [least, greatest, first, last] = [times.least, times.greatest, from, until].map(text =>
+      text.slice(0, SECONDS),
+    )
+    return least! <= last! && greatest! >= first!
+  })

@@ -10,7 +10,7 @@ import type { Observer } from '../model/events.js'
 import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
 import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '../model/query.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
-import { type Call, type KeepOptions, type Plan, planOf, queriesOf, settledTime } from './plan.js'
+import { type Call, type KeepOptions, type Plan, planOf, type Read, readsOf, settledTime } from './plan.js'
 import { bucketsOf, fieldsOf, readRows, resultOf, wholeRows } from './rows.js'
 import { inOrder, isWithin, type KeptRow, merged, type Span, within } from './spans.js'
 import { isSameParts, trueSpans } from './trust.js'
@@ -107,8 +107,16 @@ export class Refresher {
     const old = stored ? trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
     const plan = planOf(call, old)
     const isResult = plan.isWhole && kept.upper === null
-    const sets = await Promise.all(queriesOf(call, plan).map(one => this.#read(one, call)))
-    const isComplete = !sets.some(set => isCut(set, kept)) && (await this.#isUnchanged(call, parts, others))
+    const reads = readsOf(call, plan, parts)
+    const isUnchanged = (): Promise<boolean> => this.#isUnchanged(call, parts, others)
+    const sets = await Promise.all(reads.map(one => this.#read(one, call))).catch(async (thrown: unknown) => {
+      if (thrown instanceof NarrowedError && !(await isUnchanged())) return null
+      throw thrown
+    })
+    if (sets === null) return null
+    // A part is read as it was told, or not at all.
+    const isOfParts = kept.others.length === 0 && reads.every(one => one.parts !== undefined)
+    const isComplete = !sets.some(set => isCut(set, kept)) && (isOfParts || (await isUnchanged()))
     if (isResult && !(isComplete && isSmall(sets[0]!))) return sets[0]!
     if (kept.upper !== null && sets.some(({ isTruncated }) => isTruncated)) throw tooManyRows()
     if (!isComplete) return null
@@ -128,15 +136,15 @@ export class Refresher {
     if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
     const partial = { ...bucketsKept(reused, spans), tier: tierOf(call) }
     const set = { ...result, ...costOf(sets), ...(!plan.isWhole && { partial }) }
-    const isUnchanged = (): Promise<boolean> => this.#isUnchanged(call, parts, others)
     return (await this.#isVerified(call, set, isUnchanged)) ? { ...set, ...more } : null
   }
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
-  #read(query: Query, { kept, options, ...call }: Call): Promise<ResultSet> {
+  #read({ query, parts }: Read, { kept, options, ...call }: Call): Promise<ResultSet> {
     const { maxBytes: _, ...more } = options
     const ofLower = { ...more, contract: [], timestamps: 'iso8601', maxRows: MAX_KEPT_ROWS } as const
-    return this.#deps.engine.run(query, kept.upper === null ? options : ofLower).catch((cause: unknown) => {
+    const ofRead = { ...(kept.upper === null ? options : ofLower), ...(parts && { parts }) }
+    return this.#deps.engine.run(query, ofRead).catch((cause: unknown) => {
       throw query !== call.query && isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
     })
   }

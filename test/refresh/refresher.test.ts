@@ -329,12 +329,41 @@ describe('a refresh', () => {
     write('2.ndjson', hours(5))
     let changes = 1
     refresher = refresherWith(0, {
-      run: async query => {
-        const set = await engine.run(query, OPTIONS)
-        if (changes-- > 0) write('1.ndjson', hours(1, 3))
-        return set
+      run: async (query, options) => {
+        if (changes-- > 0) write('2.ndjson', hours(6 + changes))
+        // Another query has read the new file, so that the rows of the old one are gone.
+        await engine.run(queryOf({}), OPTIONS)
+        return engine.run(query, options)
       },
     })
+    expect((await ask()).partial).to.include({ kept: 2, of: 3 })
+    write('2.ndjson', hours(7))
+    changes = 9
+    expect((await ask()).partial).to.equal(undefined)
+    expect(events).to.deep.equal([])
+  })
+
+  it('reads the rows of the moment at which it began', async () => {
+    write('1.ndjson', hours(1, 2))
+    await ask()
+    await ask()
+    write('2.ndjson', hours(2, 5))
+    const before = await engine.run(queryOf({}), OPTIONS)
+    refresher = refresherWith(0, {
+      run: (query, options) => {
+        write('3.ndjson', hours(2, 5))
+        return engine.run(query, options)
+      },
+    })
+    const query = queryOf({})
+    const key = [...stored.keys()][0]!
+    const { body, partial } = await refresher.run(query, OPTIONS, {
+      keyWithout: () => key,
+      settledMs: 0,
+      readsAll: false,
+    })
+    expect(partial).to.include({ kept: 1, of: 3 })
+    expect(Buffer.from(body).toString()).to.equal(Buffer.from(before.body).toString())
     await ask()
   })
 

@@ -259,8 +259,9 @@ export class DuckdbEngine implements Engine {
     signal: AbortSignal,
   ): Promise<Answers['run']> {
     const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = this.#parts.options
-    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes, endpoint, job, exported } = options
-    const order = { columns, maxRows, timestamps, contract, maxBytes: Math.min(maxResultBytes, maxBytes) }
+    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes, endpoint, job, exported, parts } = options
+    const limits = { maxRows, maxBytes: Math.min(maxResultBytes, maxBytes) }
+    const order = { columns, timestamps, contract, ...limits, ...(parts && { parts }) }
     const share = { caller: job?.token ?? BACKGROUND, endpoint }
     const { processes } = this.#parts
     if (!exported) return processes.ask({ kind: 'run', ...bound, ...order }, { signal, share })

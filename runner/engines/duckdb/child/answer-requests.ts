@@ -205,14 +205,15 @@ export class Answering {
     const [outcome] = await Promise.allSettled([work(prepared)])
     const changed = state.ended === null ? this.#options.session.openFiles.changedOf(prepared.files) : null
     if (changed !== null) throw new FileChangedError(changed)
-    if (outcome.status === 'rejected') throw outcome.reason
-    return outcome.value
+    if (outcome.status === 'fulfilled') return outcome.value
+    if (state.ended === null && !prepared.hasParts()) throw new FileChangedError('a part of a table')
+    throw outcome.reason
   }
 
   async #performOnce(request: RunRequest | ExplainRequest, state: Running, prepared: QueryNeeds): Promise<Answer> {
     const { session } = this.#options
     const startedAt = performance.now()
-    await session.tables.prepare(request.tables, prepared)
+    await session.tables.prepare(request.tables, prepared, true, request.kind === 'run' ? request.parts : undefined)
     if (request.shardReads.length > 0)
       await this.#choosing(request, state, deps => session.shards.prepare(request.shardReads, deps, prepared))
     if (request.tables.some(isComputedView)) await this.#prepareSchemaViews(request, prepared)
@@ -239,7 +240,8 @@ export class Answering {
         registered(connection, state, () => this.#partTimes.of(shown, column, connection)),
       )
       // A text file that grew before it was copied has newer rows than its key says.
-      if (tables.partKeys(table)?.join('\n') !== parts.map(({ key }) => key).join('\n'))
+      const hasRead = prepared.reads.length > 0
+      if (hasRead && tables.partKeys(table)?.join('\n') !== parts.map(({ key }) => key).join('\n'))
         throw new FileChangedError(table)
       return parts
     })

@@ -3,7 +3,7 @@
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
 import type { PartitionRead, ShardRead } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ArgumentProblem } from '../../../model/errors.js'
-import type { ColumnPromise, FileReads, TablePart } from '../../../model/query.js'
+import type { ColumnPromise, FileReads, PartChoice, TablePart } from '../../../model/query.js'
 
 /** A table that the engine may read. Without `files`, its files are looked up in the data folder. */
 export interface TableSource {
@@ -63,6 +63,8 @@ export interface RunRequest extends BoundQuery {
   /** What the endpoint promises about each column; empty if it promises nothing. */
   readonly contract: readonly ColumnPromise[]
   readonly maxBytes: number
+  /** The parts of a table that are read; the others have no rows that the query needs. */
+  readonly parts?: PartChoice
   /** For an export: what its rows are written as. Its parts are sent one by one, each when the one before it was taken. */
   readonly exported?: { readonly format: string; readonly endpoint: string; readonly revision: string }
 }

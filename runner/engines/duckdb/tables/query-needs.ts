@@ -11,18 +11,33 @@ export interface RefreshedTable {
 }
 
 /** What one query needs: views, and the files that it reads. */
+/** The tables that temporary views of a connection hide. */
+const hiding = new WeakMap<DuckDBConnection, Set<string>>()
+
 export class QueryNeeds {
   /** The SQL of the temporary views that the query reads, by name. */
   readonly views = new Map<string, string>()
+  /** The SQL of the temporary views that the query reads in place of tables with these names. */
+  readonly hidden = new Map<string, string>()
+  /** Whether the parts that these views read are there still. */
+  hasParts: () => boolean = () => true
   /** How many shards are read, as texts for people: `logs.events_*: 3 of 1000 shards`. */
   readonly summary: string[] = []
   readonly reads: RefreshedTable[] = []
   /** The files that are read in place and may change. */
   readonly files: OpenFile[] = []
 
-  /** Creates the views on this connection, and replaces the views of earlier queries. */
+  /**
+   * Creates the views on this connection, and replaces the views of earlier queries. Those that hide a table are dropped before: the
+   * next query on the connection, whatever it is, must call this.
+   */
   async makeViews(connection: DuckDBConnection): Promise<void> {
-    for (const [name, select] of this.views)
+    for (const name of hiding.get(connection) ?? []) {
+      await connection.run(`DROP VIEW IF EXISTS temp.${quoteName(name)}`)
+      hiding.get(connection)!.delete(name)
+    }
+    hiding.set(connection, new Set(this.hidden.keys()))
+    for (const [name, select] of [...this.views, ...this.hidden])
       await connection.run(`CREATE OR REPLACE TEMP VIEW ${quoteName(name)} AS ${select}`)
   }
 }

@@ -4,6 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import { memo } from '../../../model/bounded-map.js'
+import type { PartChoice } from '../../../model/query.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { convert, plainSelect } from './convert.js'
 import {
@@ -119,12 +120,27 @@ export class TableStore {
     return [...this.#entries.values()].filter(isGiven).map(({ table }) => table.definition.name)
   }
 
-  /** Brings these tables up to date for a query; see `refresh`. */
-  async prepare(names: readonly string[], { reads, files }: QueryNeeds, withViews = true): Promise<void> {
-    reads.push(...(await this.refresh(names, withViews)))
-    const parquet = this.#entriesOf(names).flatMap(({ shown }) => shown?.parts.parquet ?? [])
+  /**
+   * Brings these tables up to date for a query; see `refresh`. With `chosen`, the query reads only these parts of one of them.
+   * @throws FileChangedError where the table does not have these parts any more.
+   */
+  async prepare(names: readonly string[], needs: QueryNeeds, withViews = true, chosen?: PartChoice): Promise<void> {
+    const hasParts = (): boolean => !chosen || this.#hasParts(chosen)
+    const others = names.filter(name => name !== chosen?.table)
+    // A part never changes under its key, so that no file is looked at for parts that are here.
+    needs.reads.push(...(await this.refresh(chosen && hasParts() ? others : names, withViews)))
+    if (!hasParts()) throw new FileChangedError(chosen!.table)
+    const read = this.#entriesOf(others).flatMap(({ shown }) => shown?.parts ?? [])
+    if (chosen) {
+      const { parts, view } = this.#shownParts(chosen.table)!
+      const own = joined(chosen.keys.map(key => parts.get(key)!))
+      needs.hidden.set(chosen.table, view(own))
+      needs.hasParts = hasParts
+      read.push(own)
+    }
+    const { parquet } = joined(read)
     // Files of imports never change.
-    files.push(...parquet.flatMap(({ imported, open }) => (imported === null ? open : [])))
+    needs.files.push(...parquet.flatMap(({ imported, open }) => (imported === null ? open : [])))
   }
 
   /**
@@ -209,24 +225,36 @@ export class TableStore {
    * @throws FileChangedError where the table was declared anew meanwhile.
    */
   shownParts(name: string): ShownParts | null {
+    const shown = this.#shownParts(name)
+    if (shown === null) return null
+    const { definition, parts, view } = shown
+    return { definition, selects: new Map([...parts].map(([key, part]) => [key, () => view(part)])) }
+  }
+
+  #hasParts({ table, keys }: PartChoice): boolean {
+    const isShown = this.#entries.get(table)?.shown != null
+    const parts = isShown ? this.#shownParts(table)?.parts : undefined
+    return parts !== undefined && keys.every(key => parts.has(key))
+  }
+
+  #shownParts(name: string) {
     const entry = this.#entries.get(name)
     if (!entry || entry.table.origin.kind === 'select') return null
     if (!entry.shown) throw new FileChangedError(name)
     const { definition, isInferred = false } = entry.table
     const { root } = this.#openFiles
     const { tables, parquet } = entry.shown.parts
-    const parts: readonly (readonly [string, Partial<TableParts>])[] = [
-      ...tables.map(table => [table, { tables: [table] }] as const),
+    const parts: readonly (readonly [string, TableParts])[] = [
+      ...tables.map(table => [table, { tables: [table], parquet: [] }] as const),
       ...parquet.flatMap(part =>
         part.open.map(file => {
           const key = part.imported ? keyOf(file.name, null) : part.key
-          return [key, { parquet: [{ ...part, open: [file] }] }] as const
+          return [key, { tables: [], parquet: [{ ...part, open: [file] }] }] as const
         }),
       ),
     ]
-    const select = (part: Partial<TableParts>) => () =>
-      viewOver(definition, { ...NO_PARTS, ...part }, { isInferred, root })
-    return { definition, selects: new Map(parts.map(([key, part]) => [`${entry.form} ${key}`, select(part)])) }
+    const view = (part: TableParts): string => viewOver(definition, part, { isInferred, root })
+    return { definition, view, parts: new Map(parts.map(([key, part]) => [`${entry.form} ${key}`, part])) }
   }
 
   #entriesOf(names: readonly string[]): readonly Entry[] {
@@ -441,6 +469,11 @@ function shownOf(
   const more = unknownColumns(definition)
   return { keys, parts, view: more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})` }
 }
+
+const joined = (parts: readonly TableParts[]): TableParts => ({
+  tables: parts.flatMap(({ tables }) => tables),
+  parquet: parts.flatMap(({ parquet }) => parquet),
+})
 
 function missing(path: string): never {
   throw new QueryFault(`The file ${path} is missing, or is not a Parquet, JSON or CSV file`)
