@@ -88,13 +88,16 @@ function keptSplit(
   const rows = rowsType(below.columns)
   const kept = rows && keptWhole(lower, below, asked)
   if (!kept || 'reason' in kept || kept.limit !== null) return null
-  const sql = upper(below.columns.map(({ name }) => name))
   const keys = keyIndexes(
     below.scan,
     below.columns.map(({ column }) => column),
   )
+  const sql = upper(
+    below.columns.map(({ name }) => name),
+    keys,
+  )
   const above = orMistake(() => resolve(sql, rows))
-  if (above instanceof SqlError || !isUpper(above, keys) || !isSameResult(above.columns, query.columns)) return null
+  if (above instanceof SqlError || !isUpper(above) || !isSameResult(above.columns, query.columns)) return null
   const unread = query.parameters.filter(name => !below.parameters.some(read => isSameName(read, name)))
   const boundParameters = [...kept.boundParameters, ...unread]
   return { ...kept, boundParameters, upper: { sql, rowsType: typeName(rows) } }

@@ -1,5 +1,5 @@
 /** Which columns tell the rows of a scan apart, so that an order by them leaves no ties. */
-import type { AggregateScan, ResolvedCte, Scan, WindowCall } from '../plan/nodes.js'
+import type { ResolvedCte, Scan, WindowCall } from '../plan/nodes.js'
 
 interface RowKeys {
   /** The ids of columns of which no two rows have the same values. */
@@ -8,33 +8,26 @@ interface RowKeys {
   readonly copies: Map<number, number>
 }
 
-/** The keys of an aggregation; null where they are not known, undefined for those that it names. */
-type KeysOf = (scan: AggregateScan) => readonly number[] | null | undefined
-
-function rowKeys(scan: Scan, ctes: Map<number, ResolvedCte>, keysOf: KeysOf): RowKeys | null {
+function rowKeys(scan: Scan, ctes: Map<number, ResolvedCte>): RowKeys | null {
   switch (scan.kind) {
-    case 'aggregate': {
-      const named = scan.groupingSets ? null : scan.keys.map(({ column }) => column.id)
-      const given = keysOf(scan)
-      const keys = given === undefined ? named : given
-      return keys && { keys, copies: new Map() }
-    }
+    case 'aggregate':
+      return scan.groupingSets ? null : { keys: scan.keys.map(({ column }) => column.id), copies: new Map() }
     case 'filter':
     case 'order':
     case 'limit':
     case 'window':
-      return rowKeys(scan.input, ctes, keysOf)
+      return rowKeys(scan.input, ctes)
     case 'with':
       for (const cte of scan.ctes) ctes.set(cte.id, cte)
-      return rowKeys(scan.body, ctes, keysOf)
+      return rowKeys(scan.body, ctes)
     case 'cte': {
       const cte = ctes.get(scan.cte)!
-      const below = cte.recursion ? null : rowKeys(cte.scan, ctes, keysOf)
+      const below = cte.recursion ? null : rowKeys(cte.scan, ctes)
       for (const [i, { id }] of scan.columns.entries()) below?.copies.set(id, cte.columns[i]!.id)
       return below
     }
     case 'project': {
-      const below = rowKeys(scan.input, ctes, keysOf)
+      const below = rowKeys(scan.input, ctes)
       for (const { column, expr } of scan.computed)
         if (expr.kind === 'column') below?.copies.set(column.id, expr.column.id)
       return below
@@ -51,7 +44,7 @@ function rootOf(id: number, copies: RowKeys['copies']): number {
 
 /** The indexes of the columns that tell the rows apart; null where they are not known, or are not all among the columns. */
 export function keyIndexes(scan: Scan, columns: readonly { readonly id: number }[]): readonly number[] | null {
-  const found = rowKeys(scan, new Map(), () => undefined)
+  const found = rowKeys(scan, new Map())
   if (found === null) return null
   const roots = columns.map(({ id }) => rootOf(id, found.copies))
   const indexes = found.keys.map(key => roots.indexOf(key))
@@ -59,13 +52,8 @@ export function keyIndexes(scan: Scan, columns: readonly { readonly id: number }
 }
 
 /** Whether the window's partitions and order leave no ties between rows of its input. */
-export function isTotal(
-  { partitionBy, orderBy }: WindowCall,
-  input: Scan,
-  ctes: Map<number, ResolvedCte>,
-  keysOf: KeysOf,
-): boolean {
-  const found = rowKeys(input, ctes, keysOf)
+export function isTotal({ partitionBy, orderBy }: WindowCall, input: Scan, ctes: Map<number, ResolvedCte>): boolean {
+  const found = rowKeys(input, ctes)
   if (found === null) return false
   const exprs = [...partitionBy, ...orderBy.map(({ expr }) => expr)]
   const roots = exprs.flatMap(expr => (expr.kind === 'column' ? [rootOf(expr.column.id, found.copies)] : []))

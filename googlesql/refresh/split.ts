@@ -21,8 +21,11 @@ import { isWithoutOrder, whyVolatile } from './trace-rows.js'
 /** Two texts: what is kept, and what is run over its rows. */
 export interface Split {
   readonly lower: string
-  /** @param names the columns of `lower` */
-  readonly upper: (names: readonly string[]) => string
+  /**
+   * @param names the columns of `lower`
+   * @param keys the indexes of those that tell its rows apart; null where they are not known
+   */
+  readonly upper: (names: readonly string[], keys: readonly number[] | null) => string
 }
 
 /** The places at which a text can be split, the ones that keep the fewest rows first. */
@@ -38,7 +41,8 @@ export function splitsOf(sql: string): readonly Split[] {
       : [
           {
             lower: sql.slice(0, at),
-            upper: names => `${sql.slice(0, outer[0]!.at)}SELECT * FROM (${rowsOf(names)}) ${sql.slice(at)}`,
+            upper: (names, keys) =>
+              `${sql.slice(0, outer[0]!.at)}SELECT * FROM (${rowsOf(names, keys)}) ${sql.slice(at)}`,
           },
         ]
   return [
@@ -47,18 +51,21 @@ export function splitsOf(sql: string): readonly Split[] {
       .reverse()
       .map(({ name, open, close }) => ({
         lower: `${sql.slice(0, close + 1)} SELECT * FROM ${name}`,
-        upper: (names: readonly string[]) => `${sql.slice(0, open + 1)}${rowsOf(names)}${sql.slice(close)}`,
+        upper: (names: readonly string[], keys: readonly number[] | null) =>
+          `${sql.slice(0, open + 1)}${rowsOf(names, keys)}${sql.slice(close)}`,
       })),
   ]
 }
 
 /**
- * The rows of the parameter @_rows. Each is a group of its own, so that rows which ORDER BY leaves tied come in the order of their
- * columns, as groups of the whole query do.
+ * The rows of the parameter @_rows, as groups, so that rows which ORDER BY leaves tied come in the order of their columns, as groups of
+ * the whole query do: groups by the columns that tell the rows apart, or, where these are not known, by the place of the row.
  */
-function rowsOf(names: readonly string[]): string {
-  const columns = names.map((name, i) => `ANY_VALUE(${fieldOf(i)}) AS ${quoted(name)}`)
-  return `SELECT ${columns.join(', ')} FROM UNNEST(@_rows) WITH OFFSET AS _row GROUP BY _row`
+function rowsOf(names: readonly string[], keys: readonly number[] | null): string {
+  const isKey = (index: number): boolean => keys?.includes(index) ?? false
+  const columns = names.map((name, i) => `${isKey(i) ? fieldOf(i) : `ANY_VALUE(${fieldOf(i)})`} AS ${quoted(name)}`)
+  const groups = keys && keys.length > 0 ? keys.map(fieldOf).join(', ') : '_row'
+  return `SELECT ${columns.join(', ')} FROM UNNEST(@_rows) WITH OFFSET AS _row GROUP BY ${groups}`
 }
 
 const fieldOf = (index: number): string => `c${index}`
@@ -119,12 +126,8 @@ export function rowsType(columns: readonly OutputColumn[]): Type | null {
 /**
  * Whether the rest depends on its rows and the arguments alone, and not on the order of the rows. A table expression that no scan reads
  * does not count.
- *
- * @param keys the indexes of the columns that tell the rows of @_rows apart; null where they are not known
  */
-export function isUpper({ scan }: ResolvedQuery, keys: readonly number[] | null): boolean {
-  const keysOf = (part: AggregateScan) =>
-    isRows(part) ? (keys?.map(index => part.aggregates[index]!.column.id) ?? null) : undefined
+export function isUpper({ scan }: ResolvedQuery): boolean {
   const ctes = new Map<number, ResolvedCte>()
   const seen = new Set<number>()
   const isRight = (part: Scan): boolean => {
@@ -137,7 +140,7 @@ export function isUpper({ scan }: ResolvedQuery, keys: readonly number[] | null)
       return (
         isSteady(part) &&
         (part.kind !== 'window' ||
-          part.functions.every(({ call }) => hasNoTies(call) || isTotal(call, part.input, ctes, keysOf))) &&
+          part.functions.every(({ call }) => hasNoTies(call) || isTotal(call, part.input, ctes))) &&
         exprsOfScan(part).every(expr => isPassedOn(expr, part) || isRightIn(expr)) &&
         inputsOfScan(part).every(isRight)
       )

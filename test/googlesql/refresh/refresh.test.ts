@@ -88,7 +88,7 @@ describe('a part of a query', () => {
         return
       }
       expect(kept.lower.trim()).to.equal(one.lower)
-      expect(kept.upper?.sql.replace(/SELECT ANY_VALUE.*? GROUP BY _row/, '@_rows')).to.equal(one.upper)
+      expect(kept.upper?.sql.replace(/SELECT c0 AS.*? GROUP BY c\d(?:, c\d)*/, '@_rows')).to.equal(one.upper)
       expect([...kept.boundParameters].sort()).to.deep.equal(one.bound ?? [])
     })
   }
