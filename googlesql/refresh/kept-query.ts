@@ -7,6 +7,7 @@ import type { TimeBound } from './bounds.js'
 import { type Cells, cellPart, isWithin } from './grid.js'
 import { narrowedTexts } from './narrow.js'
 import { type NotKept, Refusal, refuse } from './not-kept.js'
+import { keyIndexes } from './row-keys.js'
 import { isUpper, rowsType, type Split, splitsOf } from './split.js'
 import { isTime, type TimeOf, type TimeType, type Traced } from './time-column.js'
 import { type Aggregation, type BoundFound, type Facts, type ParameterUse, traceRows } from './trace-rows.js'
@@ -88,8 +89,12 @@ function keptSplit(
   const kept = rows && keptWhole(lower, below, asked)
   if (!kept || 'reason' in kept || kept.limit !== null) return null
   const sql = upper(below.columns.map(({ name }) => name))
+  const keys = keyIndexes(
+    below.scan,
+    below.columns.map(({ column }) => column),
+  )
   const above = orMistake(() => resolve(sql, rows))
-  if (above instanceof SqlError || !isUpper(above) || !isSameResult(above.columns, query.columns)) return null
+  if (above instanceof SqlError || !isUpper(above, keys) || !isSameResult(above.columns, query.columns)) return null
   const unread = query.parameters.filter(name => !below.parameters.some(read => isSameName(read, name)))
   const boundParameters = [...kept.boundParameters, ...unread]
   return { ...kept, boundParameters, upper: { sql, rowsType: typeName(rows) } }

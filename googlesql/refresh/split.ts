@@ -11,9 +11,11 @@ import type {
   ResolvedCte,
   ResolvedQuery,
   Scan,
+  WindowCall,
 } from '../plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.js'
 import { arrayOf, structOf, type Type } from '../types/types.js'
+import { isTotal } from './row-keys.js'
 import { isWithoutOrder, whyVolatile } from './trace-rows.js'
 
 /** Two texts: what is kept, and what is run over its rows. */
@@ -117,8 +119,12 @@ export function rowsType(columns: readonly OutputColumn[]): Type | null {
 /**
  * Whether the rest depends on its rows and the arguments alone, and not on the order of the rows. A table expression that no scan reads
  * does not count.
+ *
+ * @param keys the indexes of the columns that tell the rows of @_rows apart; null where they are not known
  */
-export function isUpper({ scan }: ResolvedQuery): boolean {
+export function isUpper({ scan }: ResolvedQuery, keys: readonly number[] | null): boolean {
+  const keysOf = (part: AggregateScan) =>
+    isRows(part) ? (keys?.map(index => part.aggregates[index]!.column.id) ?? null) : undefined
   const ctes = new Map<number, ResolvedCte>()
   const seen = new Set<number>()
   const isRight = (part: Scan): boolean => {
@@ -130,6 +136,8 @@ export function isUpper({ scan }: ResolvedQuery): boolean {
     if (part.kind !== 'cte')
       return (
         isSteady(part) &&
+        (part.kind !== 'window' ||
+          part.functions.every(({ call }) => hasNoTies(call) || isTotal(call, part.input, ctes, keysOf))) &&
         exprsOfScan(part).every(expr => isPassedOn(expr, part) || isRightIn(expr)) &&
         inputsOfScan(part).every(isRight)
       )
@@ -142,6 +150,7 @@ export function isUpper({ scan }: ResolvedQuery): boolean {
     if (expr.kind === 'call' && whyVolatile(expr) !== null) return false
     // A NULL list comes back from a result as an empty one, so that lists are passed on alone.
     if (expr.kind === 'column' && expr.type.kind === 'ARRAY') return false
+    if (expr.kind === 'subquery' && expr.form === 'array' && !isOrdered(expr.scan)) return false
     const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
     return (!isQuery || isRight(expr.scan)) && partsOf(expr).every(isRightIn)
   }
@@ -169,6 +178,16 @@ function isSteady(scan: Scan): boolean {
 /** Whether it is what `rowsOf` has written. */
 const isRows = ({ input }: AggregateScan): boolean =>
   input.kind === 'unnest' && input.array.kind === 'parameter' && input.array.name === '_rows'
+
+/** Whether the rows come in an order that the query asks for. */
+const isOrdered = (scan: Scan): boolean =>
+  scan.kind === 'order' || ((scan.kind === 'limit' || scan.kind === 'project') && isOrdered(scan.input))
+
+/** Whether rows that the window's order leaves tied have the same value. */
+const hasNoTies = ({ call, frame }: WindowCall): boolean =>
+  FOR_TIES.includes(call.name) || (isWithoutOrder(call) && frame?.unit !== 'rows')
+
+const FOR_TIES: readonly string[] = ['RANK', 'DENSE_RANK', 'PERCENT_RANK', 'CUME_DIST', 'PERCENTILE_DISC']
 
 /** Sums of FLOAT64 depend on the order of additions. */
 const isSteadyCall = (call: AggregateCall): boolean =>

@@ -153,7 +153,9 @@ export class Refresher {
   async #resultOf({ kept, query, options }: Call, rows: readonly KeptRow[], columns: ResultSet['columns']) {
     const { upper } = kept
     if (upper === null) return { ...(await resultOf(rows, options.maxRows)), columns }
-    const _rows = { type: upper.rowsType, value: fieldsOf(rows, columns) }
+    const value = fieldsOf(rows, columns)
+    if (value === null) throw new NarrowedError('', { cause: new Error('a part of the query has a FLOAT64 of -0') })
+    const _rows = { type: upper.rowsType, value }
     const { sql } = upper
     return this.#deps.engine
       .run({ sql, parameters: { ...query.parameters, _rows } }, options)

@@ -86,9 +86,16 @@ const COMMA = 0x2c
 export const bucketsOf = (spans: readonly Span[]): number =>
   new Set(spans.flatMap(({ rows }) => rows.map(({ bucket }) => bucket))).size
 
-/** The rows as the values of a parameter: objects with a field `c0`, `c1`, … for each column. */
-export const fieldsOf = (rows: readonly KeptRow[], columns: ResultSet['columns']): readonly object[] =>
-  rows.map(({ bytes }) => {
+/**
+ * The rows as the values of a parameter: objects with a field `c0`, `c1`, … for each column. Null where one is a FLOAT64 of -0, which
+ * DuckDB turns into 0 where it sorts by it.
+ */
+export function fieldsOf(rows: readonly KeptRow[], columns: ResultSet['columns']): readonly object[] | null {
+  const all = rows.map(({ bytes }) => {
     const row = JSON.parse(Buffer.from(bytes).toString()) as Readonly<Record<string, unknown>>
     return Object.fromEntries(columns.map(({ name }, i) => [`c${i}`, row[name]]))
   })
+  const isNegativeZero = (value: unknown): boolean =>
+    Array.isArray(value) ? value.some(isNegativeZero) : Object.is(value, -0)
+  return all.some(row => Object.values(row).some(isNegativeZero)) ? null : all
+}

@@ -145,7 +145,7 @@ const CIVIL_INTERVALS = [
 /**
  * A time computed of the clock (`@now`), of arguments (`@at_timestamp`, …) or of constants. `clock` is the probability of the clock.
  */
-export function computedTime(random: Random, type: TimeType, era: Era, clock: number, depth = 2): string {
+function computedTime(random: Random, type: TimeType, era: Era, clock: number, depth = 2): string {
   const again = (kind: TimeType): string => computedTime(random, kind, era, clock, depth - 1)
   const zone = zoneArgument(random, era)
   const part = partOf(random, type, era)

@@ -12,11 +12,14 @@ import {
 } from './expressions.js'
 import { DATASET, PROJECT, type TableShape } from './tables.js'
 import type { Era } from './times.js'
+import { MORE_AGGREGATES, UPPER_AGGREGATES, upperOver } from './uppers.js'
 
 export interface FuzzQuery {
   readonly sql: string
   /** The rule that it breaks, so that it must not be kept; null where it may be. */
   readonly breaks: string | null
+  /** Whether the rule is one of the query as a whole, of which a part may be kept all the same. */
+  readonly isAbove?: boolean
   /** Whether the order of the rows is determined as far as the bucket. */
   readonly isOrdered: boolean
 }
@@ -49,6 +52,9 @@ export interface Subject {
 /** A query that breaks no rule. */
 export const randomQuery = (random: Random, subject: Subject): FuzzQuery =>
   new QueryMaker(random, subject, null).query()
+
+/** A query above a table expression, which may be kept where the query is not. */
+export const upperQuery = (random: Random, subject: Subject): FuzzQuery => new QueryMaker(random, subject, null).above()
 
 /** A query that breaks a rule, in most cases. */
 export const brokenQuery = (random: Random, subject: Subject): FuzzQuery =>
@@ -86,7 +92,27 @@ class QueryMaker {
     const whole = this.#kind === 'whole' ? this.#brokenWhole(body) : body
     // Names of parameters and columns may be written in capitals.
     const sql = random.chance(0.03) ? whole.replace(/@\w+/, name => name.toUpperCase()) : whole
-    return { sql: `${this.#before}${sql}`, breaks: this.#broken, isOrdered }
+    // What is wrong above a part of the query does not prevent that the part is kept.
+    const isAbove = this.#kind === 'order' || this.#kind === 'whole' || this.#kind === 'grouping'
+    return { sql: `${this.#before}${sql}`, breaks: this.#broken, isAbove, isOrdered }
+  }
+
+  above(): FuzzQuery {
+    const random = this.#random
+    const source = this.#source()
+    const scope = { ...this.#scope(source), time: 'it.moment', prefix: 'it.' }
+    const time = `${source.alias}.\`${this.#shape.column}\``
+    const columns = ['n', 'x', 's', 'tenant', 'other', 'items'].map(name => `${source.alias}.${name}`)
+    const bucket = this.#bucket(scope)
+    const keys = this.#keys('it.').map(([sql, name]) => `${sql} AS ${name}`)
+    const aggregates = [...UPPER_AGGREGATES, ...random.some(MORE_AGGREGATES, 0, 4)].map(
+      ([sql, name]) => `${sql} AS ${name}`,
+    )
+    const rows = `SELECT ${time} AS moment, ${columns.join(', ')} FROM ${source.from}`
+    const body = `SELECT ${bucket.sql} AS bucket, ${[...keys, ...aggregates].join(', ')} FROM (${rows}) AS it${this.#where(scope)} GROUP BY ALL`
+    const names = ['bucket', ...keys.map(key => key.split(' AS ')[1]!)]
+    const { sql, isOrdered } = upperOver(random, body, names, bucket.type)
+    return { sql: `${this.#before}${sql.replace(') , z AS', '), z AS')}`, breaks: null, isOrdered }
   }
 
   #use({ sql, breaks }: Piece): string {

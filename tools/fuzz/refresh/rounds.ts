@@ -9,7 +9,7 @@ import { systemClock } from '../../../runner/platform/clock.js'
 import { Refresher } from '../../../runner/refresh/refresher.js'
 import { type Random, randomOf } from '../random.js'
 import { argumentTime } from './expressions.js'
-import { brokenQuery, type FuzzQuery, randomQuery, type Subject } from './queries.js'
+import { brokenQuery, type FuzzQuery, randomQuery, type Subject, upperQuery } from './queries.js'
 import {
   changeTable,
   type FileWriter,
@@ -172,7 +172,8 @@ class Round {
   async #newQuery(place: number): Promise<RunningQuery> {
     const engine = this.#engines[0]!
     for (;;) {
-      const query = this.#running(randomQuery(this.#random, this.#subject), place)
+      const make = this.#random.pick([randomQuery, randomQuery, upperQuery])
+      const query = this.#running(make(this.#random, this.#subject), place)
       const kept = engine.keptQuery!(this.#queryOf(query), undefined)
       this.#tally.countQuery('reason' in kept ? kept.reason : '', query.sql)
       if ('reason' in kept) continue
@@ -187,7 +188,8 @@ class Round {
     const query = this.#running(brokenQuery(this.#random, this.#subject), -1)
     if (query.breaks === null) return
     this.#tally.broken += 1
-    if ('reason' in engine.keptQuery!(this.#queryOf(query), undefined)) return
+    const kept = engine.keptQuery!(this.#queryOf(query), undefined)
+    if ('reason' in kept || (query.isAbove && kept.upper !== null)) return
     const outcome = await this.#run(engine, query, this.#options())
     if (outcome instanceof Error && !isOfValues(outcome)) return
     this.#tell(this.#number * STEPS_PER_ROUND, 'kept, though it breaks a rule', query, query.breaks, 'kept')
@@ -320,7 +322,7 @@ class Round {
         settledMs: 0,
         readsAll: this.#random.chance(0.01),
       })
-      if (set.kept) this.#keep(set.kept, set)
+      if (set.kept) this.#keep(set.kept)
       return set
     } catch (error) {
       return errorOf(error)
@@ -328,7 +330,7 @@ class Round {
   }
 
   /** As the cache stores it; plain JSON, since it may be in Redis. */
-  #keep({ key, body, rowCount, ...facts }: KeptRows, { columns }: ResultSet): void {
+  #keep({ key, body, rowCount, columns, ...facts }: KeptRows): void {
     const before = this.#store.get(key)
     if (before) this.#replaced.push([key, before])
     const kept = JSON.parse(JSON.stringify(facts)) as typeof facts

@@ -104,7 +104,7 @@ const AFTER_ALL = 316_516_201_200_000_000n
 export const TENANTS = ['a', 'b', 'c']
 const TEXTS = ['', 'a', 'b', 'ä"\\', '},{"n":1', '[1,2]', 'null', '😀\n', 'it\'s, "so"']
 
-export function randomRow(random: Random, era: Era, { isRequired }: TableShape): Row {
+function randomRow(random: Random, era: Era, { isRequired }: TableShape): Row {
   const time = random.chance(0.004) ? random.pick(EXTREMES) : randomTime(random, era)
   return {
     tenant: random.pick(TENANTS),
@@ -273,10 +273,10 @@ export class NamesTable {
 }
 
 /** A new name for a file of this format: files of one table are read in the order of their names. */
-export const newName = (random: Random, format: FileFormat): string =>
+const newName = (random: Random, format: FileFormat): string =>
   `f${random.between(100, 999)}.${format === 'naive' ? 'parquet' : format}`
 
-export function randomFormat(random: Random, { isDeclared, type }: TableShape): FileFormat {
+function randomFormat(random: Random, { isDeclared, type }: TableShape): FileFormat {
   if (!isDeclared) return 'parquet'
   return random.weighted<FileFormat>([
     [4, 'ndjson'],

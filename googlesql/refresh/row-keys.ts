@@ -1,0 +1,73 @@
+/** Which columns tell the rows of a scan apart, so that an order by them leaves no ties. */
+import type { AggregateScan, ResolvedCte, Scan, WindowCall } from '../plan/nodes.js'
+
+interface RowKeys {
+  /** The ids of columns of which no two rows have the same values. */
+  readonly keys: readonly number[]
+  /** The id of the column whose value a column has, by its own id. */
+  readonly copies: Map<number, number>
+}
+
+/** The keys of an aggregation; null where they are not known, undefined for those that it names. */
+type KeysOf = (scan: AggregateScan) => readonly number[] | null | undefined
+
+function rowKeys(scan: Scan, ctes: Map<number, ResolvedCte>, keysOf: KeysOf): RowKeys | null {
+  switch (scan.kind) {
+    case 'aggregate': {
+      const named = scan.groupingSets ? null : scan.keys.map(({ column }) => column.id)
+      const given = keysOf(scan)
+      const keys = given === undefined ? named : given
+      return keys && { keys, copies: new Map() }
+    }
+    case 'filter':
+    case 'order':
+    case 'limit':
+    case 'window':
+      return rowKeys(scan.input, ctes, keysOf)
+    case 'with':
+      for (const cte of scan.ctes) ctes.set(cte.id, cte)
+      return rowKeys(scan.body, ctes, keysOf)
+    case 'cte': {
+      const cte = ctes.get(scan.cte)!
+      const below = cte.recursion ? null : rowKeys(cte.scan, ctes, keysOf)
+      for (const [i, { id }] of scan.columns.entries()) below?.copies.set(id, cte.columns[i]!.id)
+      return below
+    }
+    case 'project': {
+      const below = rowKeys(scan.input, ctes, keysOf)
+      for (const { column, expr } of scan.computed)
+        if (expr.kind === 'column') below?.copies.set(column.id, expr.column.id)
+      return below
+    }
+    default:
+      return null
+  }
+}
+
+function rootOf(id: number, copies: RowKeys['copies']): number {
+  const source = copies.get(id)
+  return source === undefined ? id : rootOf(source, copies)
+}
+
+/** The indexes of the columns that tell the rows apart; null where they are not known, or are not all among the columns. */
+export function keyIndexes(scan: Scan, columns: readonly { readonly id: number }[]): readonly number[] | null {
+  const found = rowKeys(scan, new Map(), () => undefined)
+  if (found === null) return null
+  const roots = columns.map(({ id }) => rootOf(id, found.copies))
+  const indexes = found.keys.map(key => roots.indexOf(key))
+  return indexes.includes(-1) ? null : indexes
+}
+
+/** Whether the window's partitions and order leave no ties between rows of its input. */
+export function isTotal(
+  { partitionBy, orderBy }: WindowCall,
+  input: Scan,
+  ctes: Map<number, ResolvedCte>,
+  keysOf: KeysOf,
+): boolean {
+  const found = rowKeys(input, ctes, keysOf)
+  if (found === null) return false
+  const exprs = [...partitionBy, ...orderBy.map(({ expr }) => expr)]
+  const roots = exprs.flatMap(expr => (expr.kind === 'column' ? [rootOf(expr.column.id, found.copies)] : []))
+  return found.keys.every(key => roots.includes(key))
+}
