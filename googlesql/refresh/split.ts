@@ -183,8 +183,10 @@ const isRows = ({ input }: AggregateScan): boolean =>
   input.kind === 'unnest' && input.array.kind === 'parameter' && input.array.name === '_rows'
 
 /** Whether the rows come in an order that the query asks for. */
-const isOrdered = (scan: Scan): boolean =>
-  scan.kind === 'order' || ((scan.kind === 'limit' || scan.kind === 'project') && isOrdered(scan.input))
+export function isOrdered(scan: Scan): boolean {
+  if (scan.kind === 'with') return isOrdered(scan.body)
+  return scan.kind === 'order' || ((scan.kind === 'limit' || scan.kind === 'project') && isOrdered(scan.input))
+}
 
 /** Whether rows that the window's order leaves tied have the same value. */
 const hasNoTies = ({ call, frame }: WindowCall): boolean =>
