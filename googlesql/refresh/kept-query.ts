@@ -111,7 +111,7 @@ const isSameResult = (a: readonly OutputColumn[], b: readonly OutputColumn[]): b
 
 function keptWhole(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): KeptQuery | NotKept {
   const refused: NotKept[] = []
-  for (const table of tablesOf(query.scan)) {
+  for (const table of tablesOf(query.scan).slice(0, MAX_TABLES)) {
     try {
       return proven(table, sql, query, asked)
     } catch (error) {
@@ -121,6 +121,9 @@ function keptWhole(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): 
   }
   return refused[0] ?? { reason: 'the query reads no table', at: 0 }
 }
+
+/** The most tables that are tried, since each is a proof. */
+const MAX_TABLES = 4
 
 /** The scans of tables, in the order of the text: the first that the result can be cut by is taken. */
 function tablesOf(query: Scan): readonly TableScan[] {

@@ -70,7 +70,7 @@ export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonl
   const reads = missing(all, inOrder(within(spans, closed, bucketOf)))
   const isWhole = reads.length === 1 && reads[0]!.from === all.from && reads[0]!.until === all.until
   const read = reads.flatMap(interval => overlap(interval, closed) ?? [])
-  const rest = read.reduce((left, interval) => without(left, interval, bucketOf), spans)
+  const rest = without(spans, read, bucketOf)
   return { all, closed, reads, isWhole, rest }
 }
 

@@ -5,6 +5,7 @@
 import { bucketBoundary, closedWindow, type KeptQuery } from '../../googlesql/index.js'
 import { BoundedMap } from '../model/bounded-map.js'
 import { deadlineSignal } from '../model/deadline.js'
+import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
@@ -30,9 +31,11 @@ const MAX_ATTEMPTS = 2
 /** Larger results are not kept: each refresh reads and writes all of their rows, while other calls wait. */
 const MAX_KEPT_BYTES = 4_000_000
 const MAX_KEPT_ROWS = 50_000
+/** More rows are not passed on to the rest of a query: each takes some 50 µs in the engine. */
+const MAX_UPPER_ROWS = 2_000
 /** Arguments that leave gaps make many spans. Where there are more, those that this call does not ask for are dropped. */
 const MAX_SPANS = 100
-/** The most texts that are remembered as refused, and for how long, in milliseconds. */
+/** The most keys that are remembered as refused, and for how long, in milliseconds. */
 const MAX_REFUSED = 1_000
 const REFUSED_MS = 600_000
 
@@ -43,7 +46,7 @@ class NarrowedError extends Error {
 
 export class Refresher {
   readonly #deps: RefresherDeps
-  /** Narrowed texts that the engine has refused although it runs the whole query, and until when they are not tried again. */
+  /** The keys of calls whose narrowed queries have failed, and until when they are not tried again. */
   readonly #refused = new BoundedMap<string, number>(MAX_REFUSED)
   #refreshes = 0
 
@@ -57,37 +60,36 @@ export class Refresher {
     const call = this.#callOf(query, options, keep)
     if (call === null) return engine.run(query, options)
     const { signal, end } = deadlineSignal([options.signal], options.timeoutMs, clock)
-    try {
-      return await this.#answer({ ...call, options: { ...options, signal } })
-    } finally {
-      end()
-    }
+    const set = await this.#answer({ ...call, options: { ...options, signal } }).finally(end)
+    return set ?? engine.run(query, options)
   }
 
-  async #answer(call: Call): Promise<ResultSet> {
-    const { engine, clock, observe } = this.#deps
-    const { query, options } = call
+  /** Null where the whole query is to be run. */
+  async #answer(call: Call): Promise<ResultSet | null> {
+    const { clock, observe } = this.#deps
+    const { kept, options } = call
+    const others = await this.#othersOf(call)
+    if (others === null) return null
+    const key = call.keyWithout(kept.boundParameters, others)
+    if ((this.#refused.get(key) ?? 0) > clock.nowMs()) return null
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const set = await this.#refresh(call)
+        const set = await this.#refresh(call, key, others)
         if (set !== null) return set
       }
     } catch (thrown) {
       if (!(thrown instanceof NarrowedError)) throw thrown
-      // Where the whole query fails, too, that is the failure to tell.
-      const whole = await engine.run(query, options)
-      this.#refused.set(call.kept.narrowed, clock.nowMs() + REFUSED_MS)
+      // Its cause may be in the rows of these arguments alone.
+      this.#refused.set(key, clock.nowMs() + REFUSED_MS)
       observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause: thrown.cause })
-      return whole
     }
-    return engine.run(query, options)
+    return null
   }
 
   #callOf(query: Query, options: RunOptions, { settledMs, ...keep }: KeepOptions): Call | null {
     const { engine, clock } = this.#deps
     const kept = engine.keptQuery?.(query, options.job?.revision)
     if (!kept || 'reason' in kept) return null
-    if ((this.#refused.get(kept.narrowed) ?? 0) > clock.nowMs()) return null
     const window = closedWindow(kept, name => query.parameters[name]?.value)
     if (window === null) return null
     const bucketOf = (time: bigint): bigint => bucketBoundary(kept, time)
@@ -96,15 +98,13 @@ export class Refresher {
   }
 
   /** Null where the result cannot be put together: the table has changed meanwhile, or rows may be missing. */
-  async #refresh(call: Call): Promise<ResultSet | null> {
+  async #refresh(call: Call, key: string, others: string): Promise<ResultSet | null> {
     const { kept, options, bucketOf } = call
-    const others = await this.#othersOf(call)
-    const key = call.keyWithout(kept.boundParameters, others ?? '')
     const stored = call.readsAll ? undefined : await this.#deps.find(key)
-    const parts = others === null ? null : await this.#partsOf(call, kept, stored !== undefined)
+    const parts = await this.#partsOf(call, kept, stored !== undefined)
     // A time that is not known may be beyond what a narrowed query can ask for.
     if (parts === null || (stored && parts.some(({ times }) => times === undefined))) return null
-    const old = stored ? trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
+    const old = stored ? await trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
     const plan = planOf(call, old)
     const isResult = plan.isWhole && kept.upper === null
     const reads = readsOf(call, plan, parts)
@@ -141,8 +141,8 @@ export class Refresher {
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
   #read({ query, parts }: Read, { kept, options, ...call }: Call): Promise<ResultSet> {
-    const { maxBytes: _, ...more } = options
-    const ofLower = { ...more, contract: [], timestamps: 'iso8601', maxRows: MAX_KEPT_ROWS } as const
+    const limits = { maxRows: MAX_UPPER_ROWS, maxBytes: MAX_KEPT_BYTES }
+    const ofLower = { ...options, contract: [], timestamps: 'iso8601', ...limits } as const
     const ofRead = { ...(kept.upper === null ? options : ofLower), ...(parts && { parts }) }
     return this.#deps.engine.run(query, ofRead).catch((cause: unknown) => {
       throw query !== call.query && isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
@@ -213,11 +213,18 @@ const isSmall = ({ body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>): bool
 const tierOf = ({ settled }: Call): Tier => (settled === null ? 'exact' : 'declared')
 
 /** Whether another query may not fail so. */
-const isOfQuery = (thrown: unknown): boolean =>
-  thrown instanceof RunnerError && (thrown.code === 'QUERY_FAILED' || thrown.code === 'ARGUMENT_INVALID')
+const isOfQuery = (thrown: unknown): boolean => thrown instanceof RunnerError && OF_QUERY.includes(thrown.code)
+
+const OF_QUERY: readonly ErrorCode[] = [
+  'QUERY_FAILED',
+  'ARGUMENT_INVALID',
+  'RESULT_TOO_LARGE',
+  'CONTRACT_BROKEN',
+  'QUERY_TIMEOUT',
+]
 
 const tooManyRows = (): NarrowedError =>
-  new NarrowedError('', { cause: new Error(`a part of the query has more than ${MAX_KEPT_ROWS} rows`) })
+  new NarrowedError('', { cause: new Error(`a part of the query has more than ${MAX_UPPER_ROWS} rows`) })
 
 /** Whether rows may be missing at the result's end. */
 const isCut = ({ isTruncated, rowCount }: ResultSet, { limit }: KeptQuery): boolean =>
