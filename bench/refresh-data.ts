@@ -1,4 +1,4 @@
-/** Thirty days of logs in Parquet files, and a day more whose rows come in files of five minutes: evenly, so that rows can be counted. */
+/** Thirty days of logs in Parquet files, and a day more whose rows come in files of some minutes: evenly, so that rows can be counted. */
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -60,12 +60,13 @@ export const TABLES: Readonly<Record<string, BenchTable>> = {
 
 export interface BenchData {
   readonly dataDir: string
-  /** Lets the rows of this step come. */
-  readonly arrive: (step: number) => void
+  /** Lets the file come that ends with this step, if there is one. Returns the end of the rows that have come, in milliseconds since 1970. */
+  readonly arrive: (step: number) => number
 }
 
 /** Writes all files; those of the last day wait beside the data folder. */
-export async function refreshData(folder: string, rows: number): Promise<BenchData> {
+export async function refreshData(folder: string, rows: number, filesPerDay: number): Promise<BenchData> {
+  const fileMs = DAY_MS / filesPerDay
   const [dataDir, waiting] = [join(folder, 'data'), join(folder, 'waiting')]
   const duckdb = await (await DuckDBInstance.create(':memory:')).connect()
   await duckdb.run("SET TimeZone = 'UTC'")
@@ -75,17 +76,20 @@ export async function refreshData(folder: string, rows: number): Promise<BenchDa
       const span = { from: FIRST + day * DAY_MS, ms: DAY_MS, rows: Math.floor(rows / DAYS) }
       await write(duckdb, name, span, join(dataDir, ...name.split('.'), `day-${day}.parquet`))
     }
-    for (let step = 0; step < STEPS; step++) {
-      const span = { from: TODAY + step * STEP_MS, ms: STEP_MS, rows: Math.floor(rows / DAYS / STEPS) }
-      await write(duckdb, name, span, join(waiting, ...name.split('.'), `step-${step}.parquet`))
+    for (let file = 0; file < filesPerDay; file++) {
+      const span = { from: TODAY + file * fileMs, ms: fileMs, rows: Math.floor(rows / DAYS / filesPerDay) }
+      await write(duckdb, name, span, join(waiting, ...name.split('.'), `part-${file}.parquet`))
     }
   }
   duckdb.closeSync()
-  const arrive = (step: number): void => {
-    for (const name of Object.keys(TABLES)) {
-      const file = join(...name.split('.'), `step-${step}.parquet`)
+  const arrive = (step: number): number => {
+    const files = Math.floor(((step + 1) * STEP_MS) / fileMs)
+    const isNew = files > Math.floor((step * STEP_MS) / fileMs)
+    for (const name of isNew ? Object.keys(TABLES) : []) {
+      const file = join(...name.split('.'), `part-${files - 1}.parquet`)
       renameSync(join(waiting, file), join(dataDir, file))
     }
+    return TODAY + files * fileMs
   }
   return { dataDir, arrive }
 }

@@ -10,10 +10,10 @@ export interface RefreshedTable {
   readonly files: number
 }
 
-/** What one query needs: views, and the files that it reads. */
 /** The tables that temporary views of a connection hide. */
 const hiding = new WeakMap<DuckDBConnection, Set<string>>()
 
+/** What one query needs: views, and the files that it reads. */
 export class QueryNeeds {
   /** The SQL of the temporary views that the query reads, by name. */
   readonly views = new Map<string, string>()

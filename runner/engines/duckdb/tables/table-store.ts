@@ -305,9 +305,10 @@ export class TableStore {
         ...contents.imports.map(imported => ({ ...imported, stamp: null, keys: [], paths: imported.files, imported })),
       ]
       const parquet: ParquetPart[] = []
+      const shown = new Map(entry.shown?.parts.parquet.map(part => [part.key, part]))
       for (const { path, stamp, paths, keys, imported } of sources) {
         const key = keyOf(path, stamp)
-        const before = entry.shown?.parts.parquet.find(part => part.key === key)
+        const before = shown.get(key)
         if (before) {
           parquet.push(before)
           continue

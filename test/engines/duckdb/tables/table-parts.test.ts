@@ -15,7 +15,7 @@ import { expect } from 'chai'
 import type { DuckdbEngine } from '../../../../runner/engines/duckdb/duckdb-engine.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
 import type { TablePart } from '../../../../runner/model/query.js'
-import { rowsFrom } from '../../ask-engine.js'
+import { rowsFrom, rowsOf, runOptions } from '../../ask-engine.js'
 import { openEngine, scratchFolder, source } from '../raw-engine.js'
 
 const SCHEMA = [
@@ -214,6 +214,31 @@ describe('the parts of a table', () => {
     const now = await parts()
     expect(now.map(({ key }) => key)).to.deep.equal(before)
     expect(before.length).to.be.within(1, 20)
+  })
+
+  it('that a query names are all that it reads of the table, and later queries read all again', async () => {
+    write('logs/edge/1.ndjson', row('2026-01-01T00:00:00Z'))
+    await parquet('logs/edge/2.parquet', "SELECT TIMESTAMPTZ '2026-01-02' AS at, 2 AS n")
+    await parquet('logs/edge/3.parquet', "SELECT TIMESTAMPTZ '2026-01-03' AS at, 3 AS n")
+    const all = await keys()
+    const days = async (chosen: readonly string[] | null): Promise<readonly unknown[]> => {
+      const sql = `SELECT EXTRACT(DAY FROM e.at) AS d FROM logs.edge AS e ORDER BY d`
+      const parts = chosen && { table: 'logs.edge', keys: chosen }
+      return rowsOf(await engine.run({ sql, parameters: {} }, runOptions(parts ? { parts } : {}))).flat()
+    }
+    for (let round = 0; round < 3; round++) {
+      expect(await Promise.all([...all.map(key => days([key])), days(null)])).to.deep.equal([[1], [2], [3], [1, 2, 3]])
+      expect(await days([])).to.deep.equal([])
+      expect(await days([all[0]!, all[2]!])).to.deep.equal([1, 3])
+      for (let i = 0; i < 8; i++) expect(await days(null)).to.deep.equal([1, 2, 3])
+    }
+    await parquet('logs/edge/3.parquet', "SELECT TIMESTAMPTZ '2026-01-05' AS at, 3 AS n")
+    // A part is read as it was when its key was told, until a query has read what is there now.
+    expect(await days([all[2]!])).to.deep.equal([3])
+    expect(await days(null)).to.deep.equal([1, 2, 5])
+    expect(await days([all[1]!])).to.deep.equal([2])
+    const lost = await days([all[2]!]).catch((error: RunnerError) => `${error.code} ${error.cause}`)
+    expect(lost).to.match(/^QUERY_FAILED .*changed while it was read$/)
   })
 
   it('fail where a value of a file is bad, and where a file goes on changing', async () => {
