@@ -20,6 +20,8 @@ export interface RefresherDeps {
   readonly engine: Engine
   readonly clock: Clock
   readonly observe: Observer
+  /** Called with each result that was put together. */
+  readonly publish: (result: ResultSet, options: RunOptions) => void
   /** What was kept under this key. */
   readonly find: (key: string) => Promise<StoredResult | undefined>
   /** One refresh in so many is held against the whole query; 0 for none. */
@@ -60,8 +62,13 @@ export class Refresher {
     const call = this.#callOf(query, options, keep)
     if (call === null) return engine.run(query, options)
     const { signal, end } = deadlineSignal([options.signal], options.timeoutMs, clock)
-    const set = await this.#answer({ ...call, options: { ...options, signal } }).finally(end)
-    return set ?? engine.run(query, options)
+    const { costs } = call
+    try {
+      const set = await this.#answer({ ...call, options: { ...options, signal } }).finally(end)
+      return withCosts(set ?? (await this.#run(query, options, costs)), costs)
+    } catch (thrown) {
+      throw thrown instanceof RunnerError && costs.length > 0 ? thrown.withCost(sumOf(costs)) : thrown
+    }
   }
 
   /** Null where the whole query is to be run. */
@@ -75,13 +82,17 @@ export class Refresher {
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const set = await this.#refresh(call, key, others)
-        if (set !== null) return set
+        if (set === 'changed') continue
+        // What prevents it will do so for a while, and the attempt has cost a query.
+        if (set === null) this.#refused.set(key, clock.nowMs() + REFUSED_MS)
+        return set
       }
     } catch (thrown) {
-      if (!(thrown instanceof NarrowedError)) throw thrown
+      if (thrown instanceof RunnerError) throw thrown
       // Its cause may be in the rows of these arguments alone.
       this.#refused.set(key, clock.nowMs() + REFUSED_MS)
-      observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause: thrown.cause })
+      if (!(thrown instanceof NarrowedError)) observe({ kind: 'bug', where: 'refresh', cause: thrown })
+      else observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause: thrown.cause })
     }
     return null
   }
@@ -94,11 +105,11 @@ export class Refresher {
     if (window === null) return null
     const bucketOf = (time: bigint): bigint => bucketBoundary(kept, time)
     const settled = engine.tier === 'exact' ? null : settledTime(kept, clock.nowMs() - settledMs)
-    return { ...keep, kept, window, settled, bucketOf, query, options }
+    return { ...keep, kept, window, settled, bucketOf, query, options, costs: [] }
   }
 
-  /** Null where the result cannot be put together: the table has changed meanwhile, or rows may be missing. */
-  async #refresh(call: Call, key: string, others: string): Promise<ResultSet | null> {
+  /** Null where the result cannot be put together, as where rows may be missing; `changed` where the table has changed meanwhile. */
+  async #refresh(call: Call, key: string, others: string): Promise<ResultSet | 'changed' | null> {
     const { kept, options, bucketOf } = call
     const stored = call.readsAll ? undefined : await this.#deps.find(key)
     const parts = await this.#partsOf(call, kept, stored !== undefined)
@@ -106,20 +117,23 @@ export class Refresher {
     if (parts === null || (stored && parts.some(({ times }) => times === undefined))) return null
     const old = stored ? await trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
     const plan = planOf(call, old)
+    // Bounds that no time fulfils.
+    if (!stored && !plan.isWhole) return null
     const isResult = plan.isWhole && kept.upper === null
     const reads = readsOf(call, plan, parts)
     const isUnchanged = (): Promise<boolean> => this.#isUnchanged(call, parts, others)
-    const sets = await Promise.all(reads.map(one => this.#read(one, call))).catch(async (thrown: unknown) => {
+    const sets = await this.#readAll(reads, call).catch(async (thrown: unknown) => {
       if (thrown instanceof NarrowedError && !(await isUnchanged())) return null
       throw thrown
     })
-    if (sets === null) return null
+    if (sets === null) return 'changed'
     // A part is read as it was told, or not at all.
     const isOfParts = kept.others.length === 0 && reads.every(one => one.parts !== undefined)
-    const isComplete = !sets.some(set => isCut(set, kept)) && (isOfParts || (await isUnchanged()))
-    if (isResult && !(isComplete && isSmall(sets[0]!))) return sets[0]!
+    const isWhole = !sets.some(set => isCut(set, kept))
+    const isSteady = isWhole && (isOfParts || (await isUnchanged()))
+    if (isResult && !(isSteady && isSmall(sets[0]!))) return sets[0]!
     if (kept.upper !== null && sets.some(({ isTruncated }) => isTruncated)) throw tooManyRows()
-    if (!isComplete) return null
+    if (!isSteady) return isWhole ? 'changed' : null
     const read = await Promise.all(sets.map(set => readRows(set, kept)))
     const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
     if (!spans.every(span => isWithin(span, bucketOf))) return isResult ? sets[0]! : null
@@ -135,31 +149,53 @@ export class Refresher {
     const result = await this.#resultOf(call, rows, columns)
     if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
     const partial = { ...bucketsKept(reused, spans), tier: tierOf(call) }
-    const set = { ...result, ...costOf(sets), ...(!plan.isWhole && { partial }) }
-    return (await this.#isVerified(call, set, isUnchanged)) ? { ...set, ...more } : null
+    const set = { ...result, ...(!plan.isWhole && { partial }) }
+    if (!(await this.#isVerified(call, set, isUnchanged))) return null
+    this.#deps.publish(set, options)
+    return { ...set, ...more }
+  }
+
+  /** One after the other: a call has one place among the queries that run. */
+  async #readAll(reads: readonly Read[], call: Call): Promise<readonly ResultSet[]> {
+    const sets: ResultSet[] = []
+    for (const read of reads) sets.push(await this.#read(read, call))
+    return sets
   }
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
-  #read({ query, parts }: Read, { kept, options, ...call }: Call): Promise<ResultSet> {
+  #read({ query, parts }: Read, { kept, options, costs, ...call }: Call): Promise<ResultSet> {
     const limits = { maxRows: MAX_UPPER_ROWS, maxBytes: MAX_KEPT_BYTES }
     const ofLower = { ...options, contract: [], timestamps: 'iso8601', ...limits } as const
-    const ofRead = { ...(kept.upper === null ? options : ofLower), ...(parts && { parts }) }
-    return this.#deps.engine.run(query, ofRead).catch((cause: unknown) => {
-      throw query !== call.query && isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
+    const isPart = query !== call.query
+    const ofRead = { ...(kept.upper === null ? options : ofLower), ...(parts && { parts }), isPart }
+    return this.#run(query, ofRead, costs).catch((cause: unknown) => {
+      throw isPart && isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
     })
   }
 
   /** The result that these rows are, or that is computed from them. @throws NarrowedError where the engine cannot compute it. */
-  async #resultOf({ kept, query, options }: Call, rows: readonly KeptRow[], columns: ResultSet['columns']) {
+  async #resultOf({ kept, query, options, costs }: Call, rows: readonly KeptRow[], columns: ResultSet['columns']) {
     const { upper } = kept
     if (upper === null) return { ...(await resultOf(rows, options.maxRows)), columns }
     const _rows = { type: upper.rowsType, value: fieldsOf(rows, columns) }
     const { sql } = upper
-    return this.#deps.engine
-      .run({ sql, parameters: { ...query.parameters, _rows } }, options)
-      .catch((cause: unknown) => {
+    return this.#run({ sql, parameters: { ...query.parameters, _rows } }, { ...options, isPart: true }, costs).catch(
+      (cause: unknown) => {
         throw isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
-      })
+      },
+    )
+  }
+
+  /** Runs a query, whose cost is added to the others. */
+  async #run(query: Query, options: RunOptions, costs: QueryCost[]): Promise<ResultSet> {
+    try {
+      const set = await this.#deps.engine.run(query, options)
+      if (set.cost) costs.push(set.cost)
+      return set
+    } catch (thrown) {
+      if (thrown instanceof RunnerError && thrown.cost) costs.push(thrown.cost)
+      throw thrown
+    }
   }
 
   async #partsOf(
@@ -192,10 +228,10 @@ export class Refresher {
 
   /** Holds one refresh in `verifyEvery` against the whole query. False where they differ and the table is the same. */
   async #isVerified(call: Call, set: ResultSet, isUnchanged: () => Promise<boolean>): Promise<boolean> {
-    const { engine, observe, verifyEvery } = this.#deps
+    const { observe, verifyEvery } = this.#deps
     this.#refreshes += 1
     if (verifyEvery === 0 || this.#refreshes % verifyEvery !== 0) return true
-    const whole = await engine.run(call.query, call.options)
+    const whole = await this.#run(call.query, call.options, call.costs)
     const isSame = Buffer.compare(whole.body, set.body) === 0
     if (isSame || (!call.kept.isOrdered && isSameRows(whole, set)) || !(await isUnchanged())) return true
     observe({ kind: 'refresh.differed', endpoint: call.options.endpoint, at: firstDifference(whole.body, set.body) })
@@ -213,15 +249,9 @@ const isSmall = ({ body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>): bool
 const tierOf = ({ settled }: Call): Tier => (settled === null ? 'exact' : 'declared')
 
 /** Whether another query may not fail so. */
-const isOfQuery = (thrown: unknown): boolean => thrown instanceof RunnerError && OF_QUERY.includes(thrown.code)
+const isOfQuery = (thrown: unknown): boolean => thrown instanceof RunnerError && !OF_ANY_QUERY.includes(thrown.code)
 
-const OF_QUERY: readonly ErrorCode[] = [
-  'QUERY_FAILED',
-  'ARGUMENT_INVALID',
-  'RESULT_TOO_LARGE',
-  'CONTRACT_BROKEN',
-  'QUERY_TIMEOUT',
-]
+const OF_ANY_QUERY: readonly ErrorCode[] = ['CALL_ABANDONED', 'DRAINING', 'ENGINE_UNAVAILABLE', 'OVERLOADED']
 
 const tooManyRows = (): NarrowedError =>
   new NarrowedError('', { cause: new Error(`a part of the query has more than ${MAX_UPPER_ROWS} rows`) })
@@ -246,14 +276,16 @@ function bucketsKept(reused: readonly Span[], read: readonly Span[]): Omit<Parti
   return { kept, of: kept + bucketsOf(read) }
 }
 
-function costOf(sets: readonly ResultSet[]): { readonly cost?: QueryCost } {
-  const costs = sets.flatMap(({ cost }) => cost ?? [])
-  if (costs.length === 0) return {}
+/** What all queries of a call have cost. */
+function sumOf(costs: readonly QueryCost[]): QueryCost {
   const sum = (member: 'bytesProcessed' | 'bytesBilled'): number =>
     costs.reduce((total, cost) => total + cost[member], 0)
   const { isCacheHit, jobId } = costs.at(-1)!
-  return { cost: { bytesProcessed: sum('bytesProcessed'), bytesBilled: sum('bytesBilled'), isCacheHit, jobId } }
+  return { bytesProcessed: sum('bytesProcessed'), bytesBilled: sum('bytesBilled'), isCacheHit, jobId }
 }
+
+const withCosts = (set: ResultSet, costs: readonly QueryCost[]): ResultSet =>
+  costs.length === 0 ? set : { ...set, cost: sumOf(costs) }
 
 /** Whether they have the same rows, in whatever order. */
 function isSameRows(a: ResultSet, b: ResultSet): boolean {

@@ -92,6 +92,7 @@ describe('a refresh', () => {
       engine: counting,
       clock: systemClock(),
       observe: event => void events.push(event),
+      publish: () => undefined,
       find,
       verifyEvery,
     })
@@ -393,7 +394,7 @@ describe('a refresh', () => {
       stored.set(key, { ...result, body })
     }
     await ask()
-    expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.differed', 'refresh.differed'])
+    expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.differed'])
   })
 
   it('is the same result where the query asks for no order, and its rows come in another', async () => {
@@ -461,6 +462,38 @@ describe('a refresh', () => {
     }
     const [{ kept }] = [...stored.values()] as [StoredResult]
     expect(kept!.spans.length).to.be.within(2, 100)
+  })
+
+  it('runs the whole query where no time fulfils the bounds', async () => {
+    const sql = HOURLY.replace(/ts >= .* AND who/, "ts < TIMESTAMP '0001-01-01' AND who")
+    write('1.ndjson', hours(1, 2))
+    for (let i = 0; i < 2; i++) expect((await ask({ sql })).rowCount).to.equal(0)
+    expect(events).to.deep.equal([])
+  })
+
+  it('concerns the arguments alone that it fails for, and answers them by the whole query', async () => {
+    const sql = `WITH b AS (SELECT TIMESTAMP_TRUNC(ts, SECOND) AS s, MAX(REPEAT('x', 2000 * n)) AS x FROM logs.edge WHERE who = @who GROUP BY s)
+      SELECT s, LENGTH(x) AS l, RANK() OVER (ORDER BY s) AS r FROM b ORDER BY s LIMIT 3`
+    const many = Array.from(
+      { length: 60 },
+      (_, i) => [`2026-03-15T01:00:${String(i).padStart(2, '0')}Z`, 'b', 40] as const,
+    )
+    write('1.ndjson', [...hours(1, 2), ...many])
+    await ask({ sql })
+    await ask({ sql, who: 'b' })
+    expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.refused'])
+    await ask({ sql, who: 'b' })
+    expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 2 })
+    expect(events).to.have.length(1)
+  })
+
+  it('costs what all of its queries cost', async () => {
+    write('1.ndjson', hours(1, 2))
+    const cost = { bytesProcessed: 1, bytesBilled: 10, isCacheHit: false, jobId: 'j' }
+    refresher = refresherWith(1, { run: async (query, options) => ({ ...(await engine.run(query, options)), cost }) })
+    expect((await ask()).cost?.bytesBilled).to.equal(10)
+    write('2.ndjson', hours(3))
+    expect((await ask()).cost?.bytesBilled).to.equal(20)
   })
 
   it('fails as the whole query does', async () => {
