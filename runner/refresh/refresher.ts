@@ -46,6 +46,16 @@ class NarrowedError extends Error {
   override readonly name = 'NarrowedError'
 }
 
+/** What a refresh begins with. */
+interface Start {
+  readonly key: string
+  readonly stored: StoredResult | undefined
+  readonly parts: readonly TablePart[]
+  readonly plan: Plan
+  /** Whether the tables are still the same. */
+  readonly isUnchanged: () => Promise<boolean>
+}
+
 export class Refresher {
   readonly #deps: RefresherDeps
   /** The keys of calls whose narrowed queries have failed, and until when they are not tried again. */
@@ -110,56 +120,68 @@ export class Refresher {
 
   /** Null where the result cannot be put together, as where rows may be missing; `changed` where the table has changed meanwhile. */
   async #refresh(call: Call, key: string, others: string): Promise<ResultSet | 'changed' | null> {
-    const { kept, options, bucketOf } = call
+    const start = await this.#begin(call, key, others)
+    if (start === null) return null
+    return start.plan.isWhole && call.kept.upper === null ? this.#whole(call, start) : this.#putTogether(call, start)
+  }
+
+  async #begin(call: Call, key: string, others: string): Promise<Start | null> {
+    const { kept } = call
     const stored = call.readsAll ? undefined : await this.#deps.find(key)
     const parts = await this.#partsOf(call, kept, stored !== undefined)
     // A time that is not known may be beyond what a narrowed query can ask for.
     if (parts === null || (stored && parts.some(({ times }) => times === undefined))) return null
     const old = stored ? await trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
     const plan = planOf(call, old)
-    // Bounds that no time fulfils.
+    // No time fulfils the bounds.
     if (!stored && !plan.isWhole) return null
-    const isResult = plan.isWhole && kept.upper === null
-    const reads = readsOf(call, plan, parts)
-    const isUnchanged = (): Promise<boolean> => this.#isUnchanged(call, parts, others)
-    const sets = await this.#readAll(reads, call).catch(async (thrown: unknown) => {
-      if (thrown instanceof NarrowedError && !(await isUnchanged())) return null
-      throw thrown
-    })
+    return { key, stored, parts, plan, isUnchanged: () => this.#isUnchanged(call, parts, others) }
+  }
+
+  /** The result of the query itself, which is kept unless rows may be missing or the table has changed. */
+  async #whole(call: Call, start: Start): Promise<ResultSet> {
+    const set = await this.#read({ query: call.query }, call)
+    const canKeep = !isCut(set, call.kept) && isSmall(set) && (await start.isUnchanged())
+    const read = canKeep ? await gather(call, start, [set]) : null
+    return read?.kept ? { ...set, kept: read.kept } : set
+  }
+
+  async #putTogether(call: Call, start: Start): Promise<ResultSet | 'changed' | null> {
+    const { kept, options, bucketOf } = call
+    const { plan, isUnchanged } = start
+    const sets = await this.#readAll(readsOf(call, plan, start.parts), call, isUnchanged)
     if (sets === null) return 'changed'
-    // A part is read as it was told, or not at all.
-    const isOfParts = kept.others.length === 0 && reads.every(one => one.parts !== undefined)
-    const isWhole = !sets.some(set => isCut(set, kept))
-    const isSteady = isWhole && (isOfParts || (await isUnchanged()))
-    if (isResult && !(isSteady && isSmall(sets[0]!))) return sets[0]!
-    if (kept.upper !== null && sets.some(({ isTruncated }) => isTruncated)) throw tooManyRows()
-    if (!isSteady) return isWhole ? 'changed' : null
-    const read = await Promise.all(sets.map(set => readRows(set, kept)))
-    const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
-    if (!spans.every(span => isWithin(span, bucketOf))) return isResult ? sets[0]! : null
-    const closed = within(spans, plan.closed, bucketOf)
-    const { columns } = sets[0] ?? stored!
-    const isNews = closed.length > 0 || !isEqual(parts, stored?.kept?.parts)
-    const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts) : null
-    const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
-    if (isResult) return { ...sets[0]!, ...more }
+    if (sets.some(set => isCut(set, kept))) return null
+    const read = await gather(call, start, sets)
+    if (read === null) return null
     const reused = within(plan.rest, plan.closed, bucketOf)
-    const nulls = read.flat().filter(row => !hasBucket(row))
-    const rows = wholeRows(kept, inOrder([...spans, ...reused]), nulls)
-    const result = await this.#resultOf(call, rows, columns)
+    const rows = wholeRows(kept, inOrder([...read.spans, ...reused]), read.nulls)
+    const result = await this.#resultOf(call, rows, read.columns)
     if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
-    const partial = { ...bucketsKept(reused, spans), tier: tierOf(call) }
+    const partial = { ...bucketsKept(reused, read.spans), tier: tierOf(call) }
     const set = { ...result, ...(!plan.isWhole && { partial }) }
     if (!(await this.#isVerified(call, set, isUnchanged))) return null
     this.#deps.publish(set, options)
-    return { ...set, ...more }
+    return { ...set, ...(read.kept && { kept: read.kept }) }
   }
 
-  /** One after the other: a call has one place among the queries that run. */
-  async #readAll(reads: readonly Read[], call: Call): Promise<readonly ResultSet[]> {
+  /**
+   * The results one after the other, since a call has one place among the queries that run. Null where the table has changed meanwhile.
+   * @throws NarrowedError as `#read` does, and where there are more rows than are passed on.
+   */
+  async #readAll(reads: readonly Read[], call: Call, isUnchanged: Start['isUnchanged']) {
+    const { others, upper } = call.kept
     const sets: ResultSet[] = []
-    for (const read of reads) sets.push(await this.#read(read, call))
-    return sets
+    try {
+      for (const read of reads) sets.push(await this.#read(read, call))
+    } catch (thrown) {
+      if (thrown instanceof NarrowedError && !(await isUnchanged())) return null
+      throw thrown
+    }
+    if (upper !== null && sets.some(({ isTruncated }) => isTruncated)) throw tooManyRows()
+    // A part is read as it was told, or not at all.
+    const isOfParts = others.length === 0 && reads.every(({ parts }) => parts !== undefined)
+    return isOfParts || (await isUnchanged()) ? sets : null
   }
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
@@ -261,6 +283,20 @@ const isCut = ({ isTruncated, rowCount }: ResultSet, { limit }: KeptQuery): bool
   isTruncated || (limit !== null && rowCount >= limit)
 
 const hasBucket = ({ bucket }: KeptRow): boolean => bucket !== null
+
+/** What was read, and what of it is to be kept; null where rows lie outside what was read. */
+async function gather(call: Call, { key, stored, parts, plan }: Start, sets: readonly ResultSet[]) {
+  const { kept, bucketOf } = call
+  const read = await Promise.all(sets.map(set => readRows(set, kept)))
+  const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
+  if (!spans.every(span => isWithin(span, bucketOf))) return null
+  const closed = within(spans, plan.closed, bucketOf)
+  const { columns } = sets[0] ?? stored!
+  const isNews = closed.length > 0 || !isEqual(parts, stored?.kept?.parts)
+  const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts) : null
+  const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
+  return { spans, nulls: read.flat().filter(row => !hasBucket(row)), columns, ...more }
+}
 
 /** What is kept from now on: what was kept before, and of what was read what is closed. */
 function keptFrom({ kept, bucketOf }: Call, { rest, closed }: Plan, read: readonly Span[]): readonly Span[] {
