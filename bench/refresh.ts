@@ -112,6 +112,7 @@ class Bench {
     this.#refresher = new Refresher({
       engine: counting,
       clock: systemClock(),
+      publish: () => undefined,
       observe: () => undefined,
       find,
       verifyEvery: 0,

@@ -8,7 +8,7 @@ import { type Cells, cellPart, isWithin } from './grid.js'
 import { narrowedTexts } from './narrow.js'
 import { type NotKept, Refusal, refuse } from './not-kept.js'
 import { keyIndexes } from './row-keys.js'
-import { isUpper, rowsType, type Split, splitsOf } from './split.js'
+import { isOrdered, isUpper, rowsType, type Split, splitsOf } from './split.js'
 import { isTime, type TimeOf, type TimeType, type Traced } from './time-column.js'
 import { type Aggregation, type BoundFound, type Facts, type ParameterUse, traceRows } from './trace-rows.js'
 
@@ -31,6 +31,8 @@ export interface KeptQuery {
   readonly bucketType: TimeType
   /** How the result is ordered by its bucket; null where the query orders nothing. */
   readonly order: { readonly isDescending: boolean; readonly nullsFirst: boolean } | null
+  /** Whether the query asks for an order of its rows; otherwise they may come in any order at each run. */
+  readonly isOrdered: boolean
   /** The LIMIT of the result; null for none. */
   readonly limit: number | null
   /** The parameters that only bound T, the clock among them: they are not part of a shape. */
@@ -100,7 +102,7 @@ function keptSplit(
   if (above instanceof SqlError || !isUpper(above) || !isSameResult(above.columns, query.columns)) return null
   const unread = query.parameters.filter(name => !below.parameters.some(read => isSameName(read, name)))
   const boundParameters = [...kept.boundParameters, ...unread]
-  return { ...kept, boundParameters, upper: { sql, rowsType: typeName(rows) } }
+  return { ...kept, boundParameters, isOrdered: isOrdered(above.scan), upper: { sql, rowsType: typeName(rows) } }
 }
 
 const isSameResult = (a: readonly OutputColumn[], b: readonly OutputColumn[]): boolean =>
@@ -109,7 +111,7 @@ const isSameResult = (a: readonly OutputColumn[], b: readonly OutputColumn[]): b
 
 function keptWhole(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): KeptQuery | NotKept {
   const refused: NotKept[] = []
-  for (const table of tablesOf(query.scan)) {
+  for (const table of tablesOf(query.scan).slice(0, MAX_TABLES)) {
     try {
       return proven(table, sql, query, asked)
     } catch (error) {
@@ -119,6 +121,9 @@ function keptWhole(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): 
   }
   return refused[0] ?? { reason: 'the query reads no table', at: 0 }
 }
+
+/** The most tables that are tried, since each is a proof. */
+const MAX_TABLES = 4
 
 /** The scans of tables, in the order of the text: the first that the result can be cut by is taken. */
 function tablesOf(query: Scan): readonly TableScan[] {
@@ -154,6 +159,7 @@ function proven(
     bucketColumn: index,
     bucketType: of.type,
     order: order ? { isDescending: order.isDescending, nullsFirst: order.nullsFirst } : null,
+    isOrdered: isOrdered(query.scan),
     limit: facts.limit,
     boundParameters: onlyIn(
       own.flatMap(found => found.uses),

@@ -28,6 +28,9 @@ export interface Split {
   readonly upper: (names: readonly string[], keys: readonly number[] | null) => string
 }
 
+/** The most places that are tried: each takes some milliseconds. */
+const MAX_SPLITS = 4
+
 /** The places at which a text can be split, the ones that keep the fewest rows first. */
 export function splitsOf(sql: string): readonly Split[] {
   const tokens = tokenize(sql)
@@ -45,17 +48,22 @@ export function splitsOf(sql: string): readonly Split[] {
               `${sql.slice(0, outer[0]!.at)}SELECT * FROM (${rowsOf(names, keys)}) ${sql.slice(at)}`,
           },
         ]
-  return [
+  const grouped = tableExpressions(tokens).filter(({ open, close }) =>
+    tokens.some(({ term, at: place }) => GROUPING.includes(term) && place > open && place < close),
+  )
+  const splits = [
     ...beforeOrder,
-    ...tableExpressions(tokens)
-      .reverse()
-      .map(({ name, open, close }) => ({
-        lower: `${sql.slice(0, close + 1)} SELECT * FROM ${name}`,
-        upper: (names: readonly string[], keys: readonly number[] | null) =>
-          `${sql.slice(0, open + 1)}${rowsOf(names, keys)}${sql.slice(close)}`,
-      })),
+    ...grouped.reverse().map(({ name, open, close }) => ({
+      lower: `${sql.slice(0, close + 1)} SELECT * FROM ${name}`,
+      upper: (names: readonly string[], keys: readonly number[] | null) =>
+        `${sql.slice(0, open + 1)}${rowsOf(names, keys)}${sql.slice(close)}`,
+    })),
   ]
+  return splits.slice(0, MAX_SPLITS)
 }
+
+/** Without one of these words a table expression has no aggregation. */
+const GROUPING: readonly string[] = ['GROUP', 'DISTINCT', 'AGGREGATE']
 
 /**
  * The rows of the parameter @_rows, as groups, so that rows which ORDER BY leaves tied come in the order of their columns, as groups of
@@ -183,8 +191,10 @@ const isRows = ({ input }: AggregateScan): boolean =>
   input.kind === 'unnest' && input.array.kind === 'parameter' && input.array.name === '_rows'
 
 /** Whether the rows come in an order that the query asks for. */
-const isOrdered = (scan: Scan): boolean =>
-  scan.kind === 'order' || ((scan.kind === 'limit' || scan.kind === 'project') && isOrdered(scan.input))
+export function isOrdered(scan: Scan): boolean {
+  if (scan.kind === 'with') return isOrdered(scan.body)
+  return scan.kind === 'order' || ((scan.kind === 'limit' || scan.kind === 'project') && isOrdered(scan.input))
+}
 
 /** Whether rows that the window's order leaves tied have the same value. */
 const hasNoTies = ({ call, frame }: WindowCall): boolean =>

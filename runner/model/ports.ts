@@ -58,6 +58,8 @@ export interface RunOptions {
   readonly job?: JobOptions
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** True: the rows are not the endpoint's result, but are made into it. @default false */
+  readonly isPart?: boolean
   /**
    * Reads only these parts of a table, which have all rows of it that the query needs. The query fails where the table does not have
    * them any more. Engines whose tier is not exact read all parts. @default all parts

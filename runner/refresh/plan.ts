@@ -9,7 +9,7 @@ import {
   timeValue,
 } from '../../googlesql/index.js'
 import type { RunOptions } from '../model/ports.js'
-import type { BoundValue, PartChoice, Query, TablePart } from '../model/query.js'
+import type { BoundValue, PartChoice, Query, QueryCost, TablePart } from '../model/query.js'
 import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './spans.js'
 
 export interface KeepOptions {
@@ -30,6 +30,8 @@ export interface Call {
   readonly bucketOf: BucketOf
   readonly query: Query
   readonly options: RunOptions
+  /** What its queries have cost until now. */
+  readonly costs: QueryCost[]
   readonly keyWithout: KeepOptions['keyWithout']
   readonly readsAll: KeepOptions['readsAll']
 }
@@ -70,7 +72,7 @@ export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonl
   const reads = missing(all, inOrder(within(spans, closed, bucketOf)))
   const isWhole = reads.length === 1 && reads[0]!.from === all.from && reads[0]!.until === all.until
   const read = reads.flatMap(interval => overlap(interval, closed) ?? [])
-  const rest = read.reduce((left, interval) => without(left, interval, bucketOf), spans)
+  const rest = without(spans, read, bucketOf)
   return { all, closed, reads, isWhole, rest }
 }
 

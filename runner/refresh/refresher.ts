@@ -5,6 +5,7 @@
 import { bucketBoundary, closedWindow, type KeptQuery } from '../../googlesql/index.js'
 import { BoundedMap } from '../model/bounded-map.js'
 import { deadlineSignal } from '../model/deadline.js'
+import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
@@ -19,6 +20,8 @@ export interface RefresherDeps {
   readonly engine: Engine
   readonly clock: Clock
   readonly observe: Observer
+  /** Called with each result that was put together. */
+  readonly publish: (result: ResultSet, options: RunOptions) => void
   /** What was kept under this key. */
   readonly find: (key: string) => Promise<StoredResult | undefined>
   /** One refresh in so many is held against the whole query; 0 for none. */
@@ -30,9 +33,11 @@ const MAX_ATTEMPTS = 2
 /** Larger results are not kept: each refresh reads and writes all of their rows, while other calls wait. */
 const MAX_KEPT_BYTES = 4_000_000
 const MAX_KEPT_ROWS = 50_000
+/** More rows are not passed on to the rest of a query: each takes some 50 µs in the engine. */
+const MAX_UPPER_ROWS = 2_000
 /** Arguments that leave gaps make many spans. Where there are more, those that this call does not ask for are dropped. */
 const MAX_SPANS = 100
-/** The most texts that are remembered as refused, and for how long, in milliseconds. */
+/** The most keys that are remembered as refused, and for how long, in milliseconds. */
 const MAX_REFUSED = 1_000
 const REFUSED_MS = 600_000
 
@@ -41,9 +46,19 @@ class NarrowedError extends Error {
   override readonly name = 'NarrowedError'
 }
 
+/** What a refresh begins with. */
+interface Start {
+  readonly key: string
+  readonly stored: StoredResult | undefined
+  readonly parts: readonly TablePart[]
+  readonly plan: Plan
+  /** Whether the tables are still the same. */
+  readonly isUnchanged: () => Promise<boolean>
+}
+
 export class Refresher {
   readonly #deps: RefresherDeps
-  /** Narrowed texts that the engine has refused although it runs the whole query, and until when they are not tried again. */
+  /** The keys of calls whose narrowed queries have failed, and until when they are not tried again. */
   readonly #refused = new BoundedMap<string, number>(MAX_REFUSED)
   #refreshes = 0
 
@@ -57,109 +72,152 @@ export class Refresher {
     const call = this.#callOf(query, options, keep)
     if (call === null) return engine.run(query, options)
     const { signal, end } = deadlineSignal([options.signal], options.timeoutMs, clock)
+    const { costs } = call
     try {
-      return await this.#answer({ ...call, options: { ...options, signal } })
-    } finally {
-      end()
+      const set = await this.#answer({ ...call, options: { ...options, signal } }).finally(end)
+      return withCosts(set ?? (await this.#run(query, options, costs)), costs)
+    } catch (thrown) {
+      throw thrown instanceof RunnerError && costs.length > 0 ? thrown.withCost(sumOf(costs)) : thrown
     }
   }
 
-  async #answer(call: Call): Promise<ResultSet> {
-    const { engine, clock, observe } = this.#deps
-    const { query, options } = call
+  /** Null where the whole query is to be run. */
+  async #answer(call: Call): Promise<ResultSet | null> {
+    const { clock, observe } = this.#deps
+    const { kept, options } = call
+    const others = await this.#othersOf(call)
+    if (others === null) return null
+    const key = call.keyWithout(kept.boundParameters, others)
+    if ((this.#refused.get(key) ?? 0) > clock.nowMs()) return null
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const set = await this.#refresh(call)
-        if (set !== null) return set
+        const set = await this.#refresh(call, key, others)
+        if (set === 'changed') continue
+        // What prevents it will do so for a while, and the attempt has cost a query.
+        if (set === null) this.#refused.set(key, clock.nowMs() + REFUSED_MS)
+        return set
       }
     } catch (thrown) {
-      if (!(thrown instanceof NarrowedError)) throw thrown
-      // Where the whole query fails, too, that is the failure to tell.
-      const whole = await engine.run(query, options)
-      this.#refused.set(call.kept.narrowed, clock.nowMs() + REFUSED_MS)
-      observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause: thrown.cause })
-      return whole
+      if (thrown instanceof RunnerError) throw thrown
+      // Its cause may be in the rows of these arguments alone.
+      this.#refused.set(key, clock.nowMs() + REFUSED_MS)
+      if (!(thrown instanceof NarrowedError)) observe({ kind: 'bug', where: 'refresh', cause: thrown })
+      else observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause: thrown.cause })
     }
-    return engine.run(query, options)
+    return null
   }
 
   #callOf(query: Query, options: RunOptions, { settledMs, ...keep }: KeepOptions): Call | null {
     const { engine, clock } = this.#deps
     const kept = engine.keptQuery?.(query, options.job?.revision)
     if (!kept || 'reason' in kept) return null
-    if ((this.#refused.get(kept.narrowed) ?? 0) > clock.nowMs()) return null
     const window = closedWindow(kept, name => query.parameters[name]?.value)
     if (window === null) return null
     const bucketOf = (time: bigint): bigint => bucketBoundary(kept, time)
     const settled = engine.tier === 'exact' ? null : settledTime(kept, clock.nowMs() - settledMs)
-    return { ...keep, kept, window, settled, bucketOf, query, options }
+    return { ...keep, kept, window, settled, bucketOf, query, options, costs: [] }
   }
 
-  /** Null where the result cannot be put together: the table has changed meanwhile, or rows may be missing. */
-  async #refresh(call: Call): Promise<ResultSet | null> {
-    const { kept, options, bucketOf } = call
-    const others = await this.#othersOf(call)
-    const key = call.keyWithout(kept.boundParameters, others ?? '')
+  /** Null where the result cannot be put together, as where rows may be missing; `changed` where the table has changed meanwhile. */
+  async #refresh(call: Call, key: string, others: string): Promise<ResultSet | 'changed' | null> {
+    const start = await this.#begin(call, key, others)
+    if (start === null) return null
+    return start.plan.isWhole && call.kept.upper === null ? this.#whole(call, start) : this.#putTogether(call, start)
+  }
+
+  async #begin(call: Call, key: string, others: string): Promise<Start | null> {
+    const { kept } = call
     const stored = call.readsAll ? undefined : await this.#deps.find(key)
-    const parts = others === null ? null : await this.#partsOf(call, kept, stored !== undefined)
+    const parts = await this.#partsOf(call, kept, stored !== undefined)
     // A time that is not known may be beyond what a narrowed query can ask for.
     if (parts === null || (stored && parts.some(({ times }) => times === undefined))) return null
-    const old = stored ? trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
+    const old = stored ? await trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
     const plan = planOf(call, old)
-    const isResult = plan.isWhole && kept.upper === null
-    const reads = readsOf(call, plan, parts)
-    const isUnchanged = (): Promise<boolean> => this.#isUnchanged(call, parts, others)
-    const sets = await Promise.all(reads.map(one => this.#read(one, call))).catch(async (thrown: unknown) => {
+    // No time fulfils the bounds.
+    if (!stored && !plan.isWhole) return null
+    return { key, stored, parts, plan, isUnchanged: () => this.#isUnchanged(call, parts, others) }
+  }
+
+  /** The result of the query itself, which is kept unless rows may be missing or the table has changed. */
+  async #whole(call: Call, start: Start): Promise<ResultSet> {
+    const set = await this.#read({ query: call.query }, call)
+    const canKeep = !isCut(set, call.kept) && isSmall(set) && (await start.isUnchanged())
+    const read = canKeep ? await gather(call, start, [set]) : null
+    return read?.kept ? { ...set, kept: read.kept } : set
+  }
+
+  async #putTogether(call: Call, start: Start): Promise<ResultSet | 'changed' | null> {
+    const { kept, options, bucketOf } = call
+    const { plan, isUnchanged } = start
+    const sets = await this.#readAll(readsOf(call, plan, start.parts), call, isUnchanged)
+    if (sets === null) return 'changed'
+    if (sets.some(set => isCut(set, kept))) return null
+    const read = await gather(call, start, sets)
+    if (read === null) return null
+    const reused = within(plan.rest, plan.closed, bucketOf)
+    const rows = wholeRows(kept, inOrder([...read.spans, ...reused]), read.nulls)
+    const result = await this.#resultOf(call, rows, read.columns)
+    if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
+    const partial = { ...bucketsKept(reused, read.spans), tier: tierOf(call) }
+    const set = { ...result, ...(!plan.isWhole && { partial }) }
+    if (!(await this.#isVerified(call, set, isUnchanged))) return null
+    this.#deps.publish(set, options)
+    return { ...set, ...(read.kept && { kept: read.kept }) }
+  }
+
+  /**
+   * The results one after the other, since a call has one place among the queries that run. Null where the table has changed meanwhile.
+   * @throws NarrowedError as `#read` does, and where there are more rows than are passed on.
+   */
+  async #readAll(reads: readonly Read[], call: Call, isUnchanged: Start['isUnchanged']) {
+    const { others, upper } = call.kept
+    const sets: ResultSet[] = []
+    try {
+      for (const read of reads) sets.push(await this.#read(read, call))
+    } catch (thrown) {
       if (thrown instanceof NarrowedError && !(await isUnchanged())) return null
       throw thrown
-    })
-    if (sets === null) return null
+    }
+    if (upper !== null && sets.some(({ isTruncated }) => isTruncated)) throw tooManyRows()
     // A part is read as it was told, or not at all.
-    const isOfParts = kept.others.length === 0 && reads.every(one => one.parts !== undefined)
-    const isComplete = !sets.some(set => isCut(set, kept)) && (isOfParts || (await isUnchanged()))
-    if (isResult && !(isComplete && isSmall(sets[0]!))) return sets[0]!
-    if (kept.upper !== null && sets.some(({ isTruncated }) => isTruncated)) throw tooManyRows()
-    if (!isComplete) return null
-    const read = await Promise.all(sets.map(set => readRows(set, kept)))
-    const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
-    if (!spans.every(span => isWithin(span, bucketOf))) return isResult ? sets[0]! : null
-    const closed = within(spans, plan.closed, bucketOf)
-    const { columns } = sets[0] ?? stored!
-    const isNews = closed.length > 0 || !isEqual(parts, stored?.kept?.parts)
-    const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts) : null
-    const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
-    if (isResult) return { ...sets[0]!, ...more }
-    const reused = within(plan.rest, plan.closed, bucketOf)
-    const nulls = read.flat().filter(row => !hasBucket(row))
-    const rows = wholeRows(kept, inOrder([...spans, ...reused]), nulls)
-    const result = await this.#resultOf(call, rows, columns)
-    if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
-    const partial = { ...bucketsKept(reused, spans), tier: tierOf(call) }
-    const set = { ...result, ...costOf(sets), ...(!plan.isWhole && { partial }) }
-    return (await this.#isVerified(call, set, isUnchanged)) ? { ...set, ...more } : null
+    const isOfParts = others.length === 0 && reads.every(({ parts }) => parts !== undefined)
+    return isOfParts || (await isUnchanged()) ? sets : null
   }
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
-  #read({ query, parts }: Read, { kept, options, ...call }: Call): Promise<ResultSet> {
-    const { maxBytes: _, ...more } = options
-    const ofLower = { ...more, contract: [], timestamps: 'iso8601', maxRows: MAX_KEPT_ROWS } as const
-    const ofRead = { ...(kept.upper === null ? options : ofLower), ...(parts && { parts }) }
-    return this.#deps.engine.run(query, ofRead).catch((cause: unknown) => {
-      throw query !== call.query && isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
+  #read({ query, parts }: Read, { kept, options, costs, ...call }: Call): Promise<ResultSet> {
+    const limits = { maxRows: MAX_UPPER_ROWS, maxBytes: MAX_KEPT_BYTES }
+    const ofLower = { ...options, contract: [], timestamps: 'iso8601', ...limits } as const
+    const isPart = query !== call.query
+    const ofRead = { ...(kept.upper === null ? options : ofLower), ...(parts && { parts }), isPart }
+    return this.#run(query, ofRead, costs).catch((cause: unknown) => {
+      throw isPart && isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
     })
   }
 
   /** The result that these rows are, or that is computed from them. @throws NarrowedError where the engine cannot compute it. */
-  async #resultOf({ kept, query, options }: Call, rows: readonly KeptRow[], columns: ResultSet['columns']) {
+  async #resultOf({ kept, query, options, costs }: Call, rows: readonly KeptRow[], columns: ResultSet['columns']) {
     const { upper } = kept
     if (upper === null) return { ...(await resultOf(rows, options.maxRows)), columns }
     const _rows = { type: upper.rowsType, value: fieldsOf(rows, columns) }
     const { sql } = upper
-    return this.#deps.engine
-      .run({ sql, parameters: { ...query.parameters, _rows } }, options)
-      .catch((cause: unknown) => {
+    return this.#run({ sql, parameters: { ...query.parameters, _rows } }, { ...options, isPart: true }, costs).catch(
+      (cause: unknown) => {
         throw isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
-      })
+      },
+    )
+  }
+
+  /** Runs a query, whose cost is added to the others. */
+  async #run(query: Query, options: RunOptions, costs: QueryCost[]): Promise<ResultSet> {
+    try {
+      const set = await this.#deps.engine.run(query, options)
+      if (set.cost) costs.push(set.cost)
+      return set
+    } catch (thrown) {
+      if (thrown instanceof RunnerError && thrown.cost) costs.push(thrown.cost)
+      throw thrown
+    }
   }
 
   async #partsOf(
@@ -192,11 +250,12 @@ export class Refresher {
 
   /** Holds one refresh in `verifyEvery` against the whole query. False where they differ and the table is the same. */
   async #isVerified(call: Call, set: ResultSet, isUnchanged: () => Promise<boolean>): Promise<boolean> {
-    const { engine, observe, verifyEvery } = this.#deps
+    const { observe, verifyEvery } = this.#deps
     this.#refreshes += 1
     if (verifyEvery === 0 || this.#refreshes % verifyEvery !== 0) return true
-    const whole = await engine.run(call.query, call.options)
-    if (Buffer.compare(whole.body, set.body) === 0 || !(await isUnchanged())) return true
+    const whole = await this.#run(call.query, call.options, call.costs)
+    const isSame = Buffer.compare(whole.body, set.body) === 0
+    if (isSame || (!call.kept.isOrdered && isSameRows(whole, set)) || !(await isUnchanged())) return true
     observe({ kind: 'refresh.differed', endpoint: call.options.endpoint, at: firstDifference(whole.body, set.body) })
     return false
   }
@@ -212,17 +271,32 @@ const isSmall = ({ body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>): bool
 const tierOf = ({ settled }: Call): Tier => (settled === null ? 'exact' : 'declared')
 
 /** Whether another query may not fail so. */
-const isOfQuery = (thrown: unknown): boolean =>
-  thrown instanceof RunnerError && (thrown.code === 'QUERY_FAILED' || thrown.code === 'ARGUMENT_INVALID')
+const isOfQuery = (thrown: unknown): boolean => thrown instanceof RunnerError && !OF_ANY_QUERY.includes(thrown.code)
+
+const OF_ANY_QUERY: readonly ErrorCode[] = ['CALL_ABANDONED', 'DRAINING', 'ENGINE_UNAVAILABLE', 'OVERLOADED']
 
 const tooManyRows = (): NarrowedError =>
-  new NarrowedError('', { cause: new Error(`a part of the query has more than ${MAX_KEPT_ROWS} rows`) })
+  new NarrowedError('', { cause: new Error(`a part of the query has more than ${MAX_UPPER_ROWS} rows`) })
 
 /** Whether rows may be missing at the result's end. */
 const isCut = ({ isTruncated, rowCount }: ResultSet, { limit }: KeptQuery): boolean =>
   isTruncated || (limit !== null && rowCount >= limit)
 
 const hasBucket = ({ bucket }: KeptRow): boolean => bucket !== null
+
+/** What was read, and what of it is to be kept; null where rows lie outside what was read. */
+async function gather(call: Call, { key, stored, parts, plan }: Start, sets: readonly ResultSet[]) {
+  const { kept, bucketOf } = call
+  const read = await Promise.all(sets.map(set => readRows(set, kept)))
+  const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
+  if (!spans.every(span => isWithin(span, bucketOf))) return null
+  const closed = within(spans, plan.closed, bucketOf)
+  const { columns } = sets[0] ?? stored!
+  const isNews = closed.length > 0 || !isEqual(parts, stored?.kept?.parts)
+  const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts) : null
+  const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
+  return { spans, nulls: read.flat().filter(row => !hasBucket(row)), columns, ...more }
+}
 
 /** What is kept from now on: what was kept before, and of what was read what is closed. */
 function keptFrom({ kept, bucketOf }: Call, { rest, closed }: Plan, read: readonly Span[]): readonly Span[] {
@@ -238,13 +312,27 @@ function bucketsKept(reused: readonly Span[], read: readonly Span[]): Omit<Parti
   return { kept, of: kept + bucketsOf(read) }
 }
 
-function costOf(sets: readonly ResultSet[]): { readonly cost?: QueryCost } {
-  const costs = sets.flatMap(({ cost }) => cost ?? [])
-  if (costs.length === 0) return {}
+/** What all queries of a call have cost. */
+function sumOf(costs: readonly QueryCost[]): QueryCost {
   const sum = (member: 'bytesProcessed' | 'bytesBilled'): number =>
     costs.reduce((total, cost) => total + cost[member], 0)
   const { isCacheHit, jobId } = costs.at(-1)!
-  return { cost: { bytesProcessed: sum('bytesProcessed'), bytesBilled: sum('bytesBilled'), isCacheHit, jobId } }
+  return { bytesProcessed: sum('bytesProcessed'), bytesBilled: sum('bytesBilled'), isCacheHit, jobId }
+}
+
+const withCosts = (set: ResultSet, costs: readonly QueryCost[]): ResultSet =>
+  costs.length === 0 ? set : { ...set, cost: sumOf(costs) }
+
+/** Whether they have the same rows, in whatever order. */
+function isSameRows(a: ResultSet, b: ResultSet): boolean {
+  const rowsOf = ({ body }: ResultSet): string => {
+    const { result } = JSON.parse(Buffer.from(body).toString()) as { readonly result: readonly unknown[] }
+    return result
+      .map(row => JSON.stringify(row))
+      .sort()
+      .join('\n')
+  }
+  return rowsOf(a) === rowsOf(b)
 }
 
 /** The offset of the first byte in which they differ. */

@@ -48,16 +48,36 @@ export function isWithin({ from, until, rows }: Span, bucketOf: BucketOf): boole
   return rows.every(({ bucket }) => bucket !== null && bucket >= least && bucket < end)
 }
 
-/** The spans without what lies in the interval. */
-export const without = (spans: readonly Span[], { from, until }: Interval, bucketOf: BucketOf): readonly Span[] =>
-  spans.flatMap(span => [
-    ...within([span], { from: span.from, until: from }, bucketOf),
-    ...within([span], { from: until, until: span.until }, bucketOf),
-  ])
+/** The spans without what lies in these intervals, in one pass over their rows. */
+export function without(spans: readonly Span[], cuts: readonly Interval[], bucketOf: BucketOf): readonly Span[] {
+  const joinedCuts = unionOf(cuts)
+  return spans.flatMap(span => {
+    const left = gaps(span, joinedCuts)
+    if (left.length === 1 && left[0]!.from === span.from && left[0]!.until === span.until) return [span]
+    const parts = left.map(part => ({ ...part, rows: [] as KeptRow[] }))
+    const bounds = left.map(({ from, until }) => [bucketOf(from), bucketOf(until)] as const)
+    for (const row of span.rows) {
+      const i = bounds.findLastIndex(([least]) => row.bucket! >= least)
+      if (i >= 0 && row.bucket! < bounds[i]![1]) parts[i]!.rows.push(row)
+    }
+    return parts
+  })
+}
 
-/** The spans in the order of time. */
-export const inOrder = (spans: readonly Span[]): readonly Span[] =>
-  [...spans].sort((a, b) => (a.from < b.from ? -1 : 1))
+/** The same times as intervals that do not touch, in their order. */
+function unionOf(intervals: readonly Interval[]): readonly Interval[] {
+  const union: Interval[] = []
+  for (const { from, until } of inOrder(intervals)) {
+    const last = union.at(-1)
+    if (last && from <= last.until) union[union.length - 1] = { from: last.from, until: later(last.until, until) }
+    else union.push({ from, until })
+  }
+  return union
+}
+
+/** The same in the order of time. */
+export const inOrder = <T extends Interval>(intervals: readonly T[]): readonly T[] =>
+  [...intervals].sort((a, b) => (a.from < b.from ? -1 : 1))
 
 /** The spans, of which those that touch are one. */
 export function merged(spans: readonly Span[], isDescending: boolean): readonly Span[] {
@@ -80,22 +100,29 @@ export function merged(spans: readonly Span[], isDescending: boolean): readonly 
  * @param spans in the order of time, which do not overlap
  */
 export function missing(all: Interval, spans: readonly Span[]): readonly Interval[] {
-  const gaps: Interval[] = []
-  let { from } = all
-  for (const span of [...spans, { from: all.until, until: all.until }]) {
-    if (span.from > from) gaps.push({ from, until: earlier(span.from, all.until) })
-    from = later(from, span.until)
-  }
-  if (gaps.length <= 2) return gaps
+  const found = gaps(all, spans)
+  if (found.length <= 2) return found
   let longest = 0
-  for (let i = 1; i < gaps.length - 1; i++) if (lengthAfter(gaps, i) > lengthAfter(gaps, longest)) longest = i
-  return [joined(gaps.slice(0, longest + 1)), joined(gaps.slice(longest + 1))]
+  for (let i = 1; i < found.length - 1; i++) if (lengthAfter(found, i) > lengthAfter(found, longest)) longest = i
+  return [joined(found.slice(0, longest + 1)), joined(found.slice(longest + 1))]
+}
+
+/** What of the interval lies in none of the others, which are in the order of time. */
+function gaps(all: Interval, others: readonly Interval[]): readonly Interval[] {
+  const found: Interval[] = []
+  let { from } = all
+  for (const other of [...others, { from: all.until, until: all.until }]) {
+    const until = earlier(other.from, all.until)
+    if (until > from) found.push({ from, until })
+    from = later(from, other.until)
+  }
+  return found
 }
 
 /** How long what is kept between this gap and the next one is. */
-const lengthAfter = (gaps: readonly Interval[], i: number): bigint => gaps[i + 1]!.from - gaps[i]!.until
+const lengthAfter = (found: readonly Interval[], i: number): bigint => found[i + 1]!.from - found[i]!.until
 
-const joined = (gaps: readonly Interval[]): Interval => ({ from: gaps[0]!.from, until: gaps.at(-1)!.until })
+const joined = (found: readonly Interval[]): Interval => ({ from: found[0]!.from, until: found.at(-1)!.until })
 
 const later = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b)

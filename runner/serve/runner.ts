@@ -195,6 +195,7 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
       engine,
       clock,
       observe,
+      publish: (result, options) => engine.publish(result, options),
       find: key => results.kept(key),
       verifyEvery: settings.verifyRefresh,
     }),

@@ -115,7 +115,7 @@ export class ServedEngine<E extends Engine> implements Engine {
         const result = await engine.run(query, options).catch(async (thrown: unknown) => {
           throw await this.#explained(thrown, query, options, engine, detail())
         })
-        if (results.hasSubscribers && !options.exported) this.#publish(result, options, detail())
+        if (!options.exported && !options.isPart) this.publish(result, options)
         return result
       })
     } finally {
@@ -228,10 +228,12 @@ export class ServedEngine<E extends Engine> implements Engine {
     return closed
   }
 
-  /** A result of an endpoint that a reload has just replaced is not published. */
-  #publish(result: ResultSet, { job }: RunOptions, detail: LoadedEndpoint | undefined): void {
-    const isCurrent = job !== undefined && this.#generations[0]?.revisions.has(job.revision) === true
-    if (detail === undefined || !isCurrent || detail.endpoint.revision !== job.revision) return
+  /** Publishes a result; not that of an endpoint that a reload has just replaced. */
+  publish(result: ResultSet, { job, endpoint }: RunOptions): void {
+    const current = this.#generations[0]
+    if (!results.hasSubscribers || job === undefined || !current?.revisions.has(job.revision)) return
+    const detail = current.details.find(one => one.endpoint.name === endpoint)
+    if (detail?.endpoint.revision !== job.revision) return
     results.publish({ endpoint: detail.endpoint, result } satisfies EngineResult)
   }
 

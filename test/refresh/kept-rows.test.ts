@@ -53,7 +53,7 @@ describe('kept rows', () => {
     const { body, ...rest } = await encodeKept(spans, PARTS)
     expect(Buffer.from(body).toString()).to.equal(Buffer.from(storedWith({}).body).toString())
     expect(rest).to.deep.equal({ rowCount: 3, spans: SPANS, parts: PARTS })
-    expect(trueSpans(kept, spans, PARTS, PARTS)).to.deep.equal(spans)
+    expect(await trueSpans(kept, spans, PARTS, PARTS)).to.deep.equal(spans)
   })
 
   const [first, second] = SPANS as [(typeof SPANS)[0], (typeof SPANS)[0]]
@@ -93,9 +93,9 @@ describe('kept rows', () => {
       { least: 'x', greatest: '' },
       { least: '1970', greatest: '10000-01-01T00:00:00Z' },
     ]) {
-      expect(trueSpans(kept, spans, [{ key: 'q', ...(times && { times }) }], PARTS)).to.deep.equal([])
+      expect(await trueSpans(kept, spans, [{ key: 'q', ...(times && { times }) }], PARTS)).to.deep.equal([])
     }
     const many = Array.from({ length: 1_001 }, (_, i) => ({ key: `q${i}`, times: null }))
-    expect(trueSpans(kept, spans, [...PARTS, ...many], PARTS)).to.deep.equal([])
+    expect(await trueSpans(kept, spans, [...PARTS, ...many], PARTS)).to.deep.equal([])
   })
 })

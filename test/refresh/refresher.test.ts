@@ -92,6 +92,7 @@ describe('a refresh', () => {
       engine: counting,
       clock: systemClock(),
       observe: event => void events.push(event),
+      publish: () => undefined,
       find,
       verifyEvery,
     })
@@ -293,11 +294,12 @@ describe('a refresh', () => {
     })
   }
 
-  it('runs the whole query where a part has a -0, which would not come back', async () => {
+  it('passes on a FLOAT64 of -0', async () => {
     const sql = `WITH hourly AS (${HOURLY.replace('SUM(n) AS n', '-0.0 * COUNT(*) AS z').replace('ORDER BY hour', '')})
       SELECT *, ROW_NUMBER() OVER (ORDER BY hour) AS i FROM hourly ORDER BY hour`
     write('1.ndjson', hours(1, 2))
-    for (let i = 0; i < 3; i++) expect((await ask({ sql })).partial).to.equal(undefined)
+    await ask({ sql })
+    expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 2 })
   })
 
   it('keeps the order, and the rows of a bucket', async () => {
@@ -392,7 +394,43 @@ describe('a refresh', () => {
       stored.set(key, { ...result, body })
     }
     await ask()
-    expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.differed', 'refresh.differed'])
+    expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.differed'])
+  })
+
+  it('is the same result where the query asks for no order, and its rows come in another', async () => {
+    write('1.ndjson', hours(1, 2, 3, 4))
+    const sql = HOURLY.replace('ORDER BY hour', '')
+    refresher = refresherWith(1, {
+      run: async (query, options) => {
+        const set = await engine.run(query, options)
+        if (query.sql !== sql) return set
+        const rows = (JSON.parse(Buffer.from(set.body).toString()) as { result: object[] }).result
+        return {
+          ...set,
+          body: Buffer.from(
+            JSON.stringify({ result: rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? 1 : -1)) }),
+          ),
+        }
+      },
+    })
+    const keep = { keyWithout: () => 'x', settledMs: 0, readsAll: false }
+    for (let i = 0; i < 2; i++) {
+      const { kept, columns } = await refresher.run(queryOf({ sql }), OPTIONS, keep)
+      const { body, rowCount, ...rest } = kept!
+      stored.set('x', {
+        storedAt: 0,
+        freshUntil: 0,
+        now: '0',
+        etag: '',
+        columns,
+        isTruncated: false,
+        body,
+        rowCount,
+        kept: rest,
+      })
+    }
+    const { partial } = await refresher.run(queryOf({ sql }), OPTIONS, keep)
+    expect([partial, events]).to.deep.equal([{ tier: 'exact', kept: 4, of: 4 }, []])
   })
 
   it('runs the whole query where the engine refuses to read a part', async () => {
@@ -424,6 +462,38 @@ describe('a refresh', () => {
     }
     const [{ kept }] = [...stored.values()] as [StoredResult]
     expect(kept!.spans.length).to.be.within(2, 100)
+  })
+
+  it('runs the whole query where no time fulfils the bounds', async () => {
+    const sql = HOURLY.replace(/ts >= .* AND who/, "ts < TIMESTAMP '0001-01-01' AND who")
+    write('1.ndjson', hours(1, 2))
+    for (let i = 0; i < 2; i++) expect((await ask({ sql })).rowCount).to.equal(0)
+    expect(events).to.deep.equal([])
+  })
+
+  it('concerns the arguments alone that it fails for, and answers them by the whole query', async () => {
+    const sql = `WITH b AS (SELECT TIMESTAMP_TRUNC(ts, SECOND) AS s, MAX(REPEAT('x', 2000 * n)) AS x FROM logs.edge WHERE who = @who GROUP BY s)
+      SELECT s, LENGTH(x) AS l, RANK() OVER (ORDER BY s) AS r FROM b ORDER BY s LIMIT 3`
+    const many = Array.from(
+      { length: 60 },
+      (_, i) => [`2026-03-15T01:00:${String(i).padStart(2, '0')}Z`, 'b', 40] as const,
+    )
+    write('1.ndjson', [...hours(1, 2), ...many])
+    await ask({ sql })
+    await ask({ sql, who: 'b' })
+    expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.refused'])
+    await ask({ sql, who: 'b' })
+    expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 2 })
+    expect(events).to.have.length(1)
+  })
+
+  it('costs what all of its queries cost', async () => {
+    write('1.ndjson', hours(1, 2))
+    const cost = { bytesProcessed: 1, bytesBilled: 10, isCacheHit: false, jobId: 'j' }
+    refresher = refresherWith(1, { run: async (query, options) => ({ ...(await engine.run(query, options)), cost }) })
+    expect((await ask()).cost?.bytesBilled).to.equal(10)
+    write('2.ndjson', hours(3))
+    expect((await ask()).cost?.bytesBilled).to.equal(20)
   })
 
   it('fails as the whole query does', async () => {

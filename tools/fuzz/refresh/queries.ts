@@ -349,7 +349,7 @@ class QueryMaker {
             { sql: `MAX_BY(${s}, ${n})`, breaks: 'MAX_BY' },
             { sql: `MIN_BY(${n}, ${s})`, breaks: 'MIN_BY' },
             { sql: `APPROX_TOP_COUNT(${s}, 2)`, breaks: 'APPROX_TOP_COUNT' },
-            { sql: `ANY_VALUE(${s} HAVING MAX ${n})`, breaks: 'HAVING MAX' },
+            { sql: `MAX(${s} HAVING MAX ${n})`, breaks: 'HAVING MAX' },
             { sql: `ARRAY_AGG(DISTINCT ${n} IGNORE NULLS ORDER BY ${n} LIMIT 2)`, breaks: 'LIMIT within a call' },
             { sql: 'MAX(@now)', breaks: 'the clock in a result' },
             {

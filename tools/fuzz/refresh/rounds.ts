@@ -130,6 +130,7 @@ class Round {
         new Refresher({
           engine: this.#disturbed(engine),
           clock: systemClock(),
+          publish: () => undefined,
           observe: event => this.#history.push(`  ${event.kind}`),
           find: async key => this.#store.get(key),
           verifyEvery: 0,
