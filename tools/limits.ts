@@ -19,6 +19,7 @@ import { MAX_ROWS as MAX_SHOWN_ROWS } from '../runner/mcp/tools.js'
 import type { ErrorCode } from '../runner/model/error-codes.js'
 import { PATTERN_LENGTH } from '../runner/model/param.js'
 import { MAX_TYPED_LENGTH } from '../runner/model/typed-value.js'
+import { MAX_KEPT_BYTES, MAX_KEPT_ROWS, MAX_UPPER_ROWS } from '../runner/refresh/refresher.js'
 import { MAX_LIST_VALUES, MAX_VALUE_BYTES } from '../runner/request/bind-params.js'
 import { MAX_DEPTH as MAX_BODY_DEPTH, MAX_NAMES } from '../runner/request/raw-arguments.js'
 import { SETTINGS } from '../runner/settings/settings.js'
@@ -206,6 +207,18 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       what: 'Time that a result is stored',
       most: `${count(parts.cache.properties.ttl_seconds.maximum)} s`,
       beyond: diagnostic,
+      change: '',
+    },
+    {
+      what: 'Rows kept for the refreshes of a query and its arguments',
+      most: `${count(MAX_KEPT_ROWS)}, ${mebibytes(MAX_KEPT_BYTES)}`,
+      beyond: 'each refresh reads all rows',
+      change: '',
+    },
+    {
+      what: 'Rows of a part of a query, which the rest is run over',
+      most: count(MAX_UPPER_ROWS),
+      beyond: 'each refresh reads all rows',
       change: '',
     },
     { what: 'Results that are kept warm', most: count(MAX_ENTRIES), beyond: 'further ones expire', change: '' },

@@ -31,10 +31,10 @@ export interface RefresherDeps {
 /** How often a refresh begins anew because the table has changed meanwhile; then the whole query runs. */
 const MAX_ATTEMPTS = 2
 /** Larger results are not kept: each refresh reads and writes all of their rows, while other calls wait. */
-const MAX_KEPT_BYTES = 4_000_000
-const MAX_KEPT_ROWS = 50_000
+export const MAX_KEPT_BYTES = 4_000_000
+export const MAX_KEPT_ROWS = 50_000
 /** More rows are not passed on to the rest of a query: each takes some 50 µs in the engine. */
-const MAX_UPPER_ROWS = 2_000
+export const MAX_UPPER_ROWS = 2_000
 /** Arguments that leave gaps make many spans. Where there are more, those that this call does not ask for are dropped. */
 const MAX_SPANS = 100
 /** The most keys that are remembered as refused, and for how long, in milliseconds. */
