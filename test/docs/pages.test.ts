@@ -224,7 +224,18 @@ function write(file: string, text: string): void {
 
 /** Flags of make's tools and of other programs that pages speak of. */
 const OF_OTHERS = new Set(['--help', '--version', '--heap', '--size', '--http', '--bigquery', '--process', '--unions'])
-for (const flag of ['--seed', '--count', '--family', '--from', '--print', '--planning', '--arithmetic', '--minutes']) {
+for (const flag of [
+  '--seed',
+  '--count',
+  '--family',
+  '--from',
+  '--print',
+  '--planning',
+  '--arithmetic',
+  '--minutes',
+  '--faults',
+  '--matching',
+]) {
   OF_OTHERS.add(flag)
 }
 

@@ -42,6 +42,7 @@ describe('settings', () => {
       reservation: null,
       priority: 'interactive',
       dataPollSeconds: 10,
+      verifyRefresh: 0,
       pricePerTib: 6.25,
       credentialsFile: null,
       emulatorHost: null,
