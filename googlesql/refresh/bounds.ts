@@ -4,14 +4,13 @@ import {
   boundaryAfter as after,
   boundaryBefore as before,
   type Cells,
-  cellPart,
   civilOf,
   DAY,
   instantOf,
   isBoundary,
   startAfter,
 } from './grid.js'
-import { isTime, type TimeOf, type Traced, timeOf } from './time-column.js'
+import { cellsOf, isTime, type TimeOf, type Traced, timeOf } from './time-column.js'
 import { evaluated, type TimeExpr, timeExpr, type Value } from './time-expr.js'
 
 /** The condition `of operator time`. Plain data. */
@@ -102,8 +101,6 @@ function furthest(ends: readonly (End | null)[], isBeyond: (a: bigint, b: bigint
     return isBeyond(end.at, most.at) ? end : most
   }, null)
 }
-
-const cellsOf = ({ part, zone }: TimeOf): Cells => ({ part: cellPart(part), zone: zone ?? 'UTC' })
 
 const instantOfValue = ({ type, zone }: TimeOf, value: bigint): bigint =>
   type === 'TIMESTAMP' ? value : instantOf(value, zone ?? 'UTC')

@@ -9,7 +9,7 @@ import { narrowedTexts } from './narrow.js'
 import { type NotKept, Refusal, refuse } from './not-kept.js'
 import { keyIndexes } from './row-keys.js'
 import { isOrdered, isUpper, rowsType, type Split, splitsOf } from './split.js'
-import { isTime, type TimeOf, type TimeType, type Traced } from './time-column.js'
+import { cellsOf, isTime, type TimeOf, type TimeType, type Traced } from './time-column.js'
 import { type Aggregation, type BoundFound, type Facts, type ParameterUse, traceRows } from './trace-rows.js'
 
 /** How the result of a query is put together from buckets of time. Plain data. */
@@ -178,8 +178,6 @@ function onlyIn(uses: readonly ParameterUse[], elsewhere: readonly ParameterUse[
   const names = uses.map(({ name }) => name)
   return [...new Set(names.filter(name => !elsewhere.some(other => isSameName(other.name, name))))]
 }
-
-const cellsOf = ({ part, zone }: TimeOf): Cells => ({ part: cellPart(part), zone: zone ?? 'UTC' })
 
 // ---- the bucket
 

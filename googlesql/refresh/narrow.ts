@@ -36,4 +36,5 @@ function endOfPath(tokens: readonly Token[], start: number): number {
   return tokens[last]!.end
 }
 
-const quoted = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
+/** The name in backticks. */
+export const quoted = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``

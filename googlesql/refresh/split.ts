@@ -15,6 +15,7 @@ import type {
 } from '../plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.js'
 import { arrayOf, structOf, type Type } from '../types/types.js'
+import { quoted } from './narrow.js'
 import { isTotal } from './row-keys.js'
 import { isWithoutOrder, whyVolatile } from './trace-rows.js'
 
@@ -48,7 +49,7 @@ export function splitsOf(sql: string): readonly Split[] {
               `${sql.slice(0, outer[0]!.at)}SELECT * FROM (${rowsOf(names, keys)}) ${sql.slice(at)}`,
           },
         ]
-  const grouped = tableExpressions(tokens).filter(({ open, close }) =>
+  const grouped = tableExpressions(outer).filter(({ open, close }) =>
     tokens.some(({ term, at: place }) => GROUPING.includes(term) && place > open && place < close),
   )
   const splits = [
@@ -78,8 +79,6 @@ function rowsOf(names: readonly string[], keys: readonly number[] | null): strin
 
 const fieldOf = (index: number): string => `c${index}`
 
-const quoted = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
-
 /** The tokens of the last statement that are in no brackets. */
 function outerTokens(tokens: readonly Token[]): readonly Token[] {
   let depth = 0
@@ -104,9 +103,8 @@ interface TableExpression {
   readonly close: number
 }
 
-/** Those of the WITH that begins the last statement. */
-function tableExpressions(tokens: readonly Token[]): TableExpression[] {
-  const outer = outerTokens(tokens)
+/** Those of the WITH that begins the last statement, whose tokens outside brackets are given. */
+function tableExpressions(outer: readonly Token[]): TableExpression[] {
   if (outer[0]?.term !== 'WITH' || outer[1]?.term === 'RECURSIVE') return []
   const found: TableExpression[] = []
   for (let i = 1; ; i += 5) {
@@ -146,9 +144,7 @@ export function isUpper({ scan }: ResolvedQuery): boolean {
     }
     if (part.kind !== 'cte')
       return (
-        isSteady(part) &&
-        (part.kind !== 'window' ||
-          part.functions.every(({ call }) => hasNoTies(call) || isTotal(call, part.input, ctes))) &&
+        isSteady(part, ctes) &&
         exprsOfScan(part).every(expr => isPassedOn(expr, part) || isRightIn(expr)) &&
         inputsOfScan(part).every(isRight)
       )
@@ -171,7 +167,7 @@ export function isUpper({ scan }: ResolvedQuery): boolean {
 /** Whether the column is the value of a column of the scan, as it is. */
 const isPassedOn = (expr: Expr, { kind }: Scan): boolean => kind === 'project' && expr.kind === 'column'
 
-function isSteady(scan: Scan): boolean {
+function isSteady(scan: Scan, ctes: Map<number, ResolvedCte>): boolean {
   switch (scan.kind) {
     case 'table':
       return false
@@ -180,7 +176,9 @@ function isSteady(scan: Scan): boolean {
     case 'aggregate':
       return scan.aggregates.every(({ call }) => isSteadyCall(call))
     case 'window':
-      return scan.functions.every(({ call }) => isSteadyCall(call.call))
+      return scan.functions.every(
+        ({ call }) => isSteadyCall(call.call) && (hasNoTies(call) || isTotal(call, scan.input, ctes)),
+      )
     default:
       return true
   }
@@ -209,17 +207,6 @@ const isSteadyCall = (call: AggregateCall): boolean =>
 
 const SUMMING = /^(?:SUM|AVG|CORR|COVAR|STDDEV|VAR)/
 const WINDOW_FUNCTIONS: readonly string[] = [
-  ...[
-    'ROW_NUMBER',
-    'RANK',
-    'DENSE_RANK',
-    'PERCENT_RANK',
-    'CUME_DIST',
-    'NTILE',
-    'LAG',
-    'LEAD',
-    'FIRST_VALUE',
-    'LAST_VALUE',
-  ],
-  ...['NTH_VALUE', 'PERCENTILE_DISC'],
+  ...['ROW_NUMBER', 'RANK', 'DENSE_RANK', 'PERCENT_RANK', 'CUME_DIST', 'NTILE', 'LAG', 'LEAD'],
+  ...['FIRST_VALUE', 'LAST_VALUE', 'NTH_VALUE', 'PERCENTILE_DISC'],
 ]

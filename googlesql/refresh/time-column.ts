@@ -1,6 +1,6 @@
 /** Which expressions are a time of the table, truncated or converted, so that their values lie in cells of that time. */
 import type { CallExpr, Expr } from '../plan/nodes.js'
-import { isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './grid.js'
+import { type Cells, cellPart, isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './grid.js'
 import type { NotKept } from './not-kept.js'
 
 export type TimeType = 'TIMESTAMP' | 'DATETIME' | 'DATE'
@@ -25,6 +25,9 @@ export const isTime = (traced: Traced | undefined): traced is TimeOf => traced !
 
 const TIME_TYPES: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE'] satisfies readonly TimeType[]
 export const isTimeType = (kind: string): kind is TimeType => TIME_TYPES.includes(kind)
+
+/** The cells that its values lie in. */
+export const cellsOf = ({ part, zone }: TimeOf): Cells => ({ part: cellPart(part), zone: zone ?? 'UTC' })
 
 /** A column of the table itself. A DATE is a start of a day. */
 export const ofColumn = (column: string, type: TimeType): TimeOf => ({

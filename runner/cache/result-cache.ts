@@ -333,8 +333,7 @@ const withoutRun = (result: StoredResult, outcome: CacheOutcome): CacheAnswer =>
 
 /** Rows that are kept for the next refresh, as a result in a store. */
 async function keptResult({ spans, parts, key: _, ...set }: KeptRows, result: StoredResult): Promise<StoredResult> {
-  const { body } = set
-  return { ...result, ...set, isTruncated: false, etag: await etagInTurns(body), kept: { spans, parts } }
+  return { ...result, ...set, isTruncated: false, etag: await etagInTurns(set.body), kept: { spans, parts } }
 }
 
 /** Adds the times and the ETag. */

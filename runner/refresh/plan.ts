@@ -49,7 +49,6 @@ export interface Plan {
   readonly rest: readonly Span[]
 }
 
-export const startOfTime = (kept: KeptQuery): bigint => firstTime(kept)
 /** The time after the last one. */
 export const endOfTime = (kept: KeptQuery): bigint => lastTime(kept) + 1n
 
@@ -59,13 +58,13 @@ const MOST_BEHIND_MS = 12 * 3_600_000
 /** The last boundary before this time, in milliseconds since 1970. */
 export function settledTime(kept: KeptQuery, ms: number): bigint {
   const instant = kept.timeType === 'TIMESTAMP' ? ms : ms - MOST_BEHIND_MS
-  return boundaryBefore(kept, BigInt(Math.floor(instant)) * 1_000n) ?? startOfTime(kept)
+  return boundaryBefore(kept, BigInt(Math.floor(instant)) * 1_000n) ?? firstTime(kept)
 }
 
 export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonly Span[]): Plan {
-  const [from, until] = [window.from ?? startOfTime(kept), window.until ?? endOfTime(kept)]
+  const [from, until] = [window.from ?? firstTime(kept), window.until ?? endOfTime(kept)]
   const all = {
-    from: window.hasRowsBefore ? startOfTime(kept) : from,
+    from: window.hasRowsBefore ? firstTime(kept) : from,
     until: window.hasRowsAfter ? endOfTime(kept) : until,
   }
   const closed = { from, until: settled === null || settled > until ? until : settled }
@@ -91,10 +90,10 @@ export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: 
   const narrowed = (from: bigint, to: bigint, hasNulls: boolean): Read => {
     const [_from, _until] = [bound(from), bound(to)]
     const sql = hasNulls ? kept.narrowedWithNulls : kept.narrowed
-    const narrowed = { sql, parameters: { ...query.parameters, _from, _until } }
-    if (hasNulls) return { query: narrowed }
+    const one = { sql, parameters: { ...query.parameters, _from, _until } }
+    if (hasNulls) return { query: one }
     const keys = partsWithin(parts, String(_from.value), String(_until.value)).map(({ key }) => key)
-    return { query: narrowed, parts: { table: kept.table, keys } }
+    return { query: one, parts: { table: kept.table, keys } }
   }
   const queries = reads.map(({ from, until }, i) => {
     const hasNulls = kept.hasNulls && i === reads.length - 1

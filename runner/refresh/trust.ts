@@ -1,8 +1,15 @@
 /** Which kept rows are still true: those of no part of the table that is new, has changed or is gone. */
-import { boundaryAfter, boundaryBefore, bucketBoundary, type KeptQuery, timeMicros } from '../../googlesql/index.js'
+import {
+  boundaryAfter,
+  boundaryBefore,
+  bucketBoundary,
+  firstTime,
+  type KeptQuery,
+  timeMicros,
+} from '../../googlesql/index.js'
 import { nextTurn } from '../model/in-turns.js'
 import type { TablePart } from '../model/query.js'
-import { endOfTime, startOfTime } from './plan.js'
+import { endOfTime } from './plan.js'
 import { type Interval, type Span, without } from './spans.js'
 
 /** Where more parts differ, everything is read anew: finding their cells would keep other calls waiting. */
@@ -46,5 +53,5 @@ function cellsOf(kept: KeptQuery, { times }: TablePart): readonly Interval[] {
   const [least, greatest] = [timeOf(kept, times?.least), timeOf(kept, times?.greatest)]
   const from = least === null ? null : boundaryBefore(kept, least)
   const until = greatest === null ? null : boundaryAfter(kept, greatest + 1n)
-  return [{ from: from ?? startOfTime(kept), until: until ?? endOfTime(kept) }]
+  return [{ from: from ?? firstTime(kept), until: until ?? endOfTime(kept) }]
 }
