@@ -80,13 +80,13 @@ export function keptQuery(sql: string, query: ResolvedQuery, asked: KeptQueryOpt
 
 /** Null where the lower part is not kept, or the upper one does not give the result of the query. */
 function keptSplit(
-  { lower, upper }: Split,
+  { lower, upper, isClear }: Split,
   query: ResolvedQuery,
   asked: KeptQueryOptions,
   resolve: NonNullable<KeptQueryOptions['resolve']>,
 ): KeptQuery | null {
   const below = orMistake(() => resolve(lower, null))
-  if (below instanceof SqlError) return null
+  if (below instanceof SqlError || !isClear(below)) return null
   const rows = rowsType(below.columns)
   const kept = rows && keptWhole(lower, below, asked)
   if (!kept || 'reason' in kept || kept.limit !== null) return null
@@ -125,11 +125,12 @@ function keptWhole(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): 
 /** The most tables that are tried, since each is a proof. */
 const MAX_TABLES = 4
 
-/** The scans of tables, in the order of the text: the first that the result can be cut by is taken. */
+/** The first scan of each table, in the order of the text: the first table that the result can be cut by is taken. */
 function tablesOf(query: Scan): readonly TableScan[] {
-  const tables: TableScan[] = []
-  visitScans(query, scan => void (scan.kind === 'table' && tables.push(scan)))
-  return tables.sort((a, b) => a.at - b.at)
+  const scans: TableScan[] = []
+  visitScans(query, scan => void (scan.kind === 'table' && scans.push(scan)))
+  scans.sort((a, b) => a.at - b.at)
+  return scans.filter(({ table }, i) => scans.findIndex(other => other.table === table) === i)
 }
 
 /** @throws Refusal */
@@ -146,10 +147,10 @@ function proven(
   const uses = [...facts.uses, ...facts.bounds.filter(found => !isOfTime(found)).flatMap(found => found.uses)]
   const clockUse = uses.find(({ name }) => isSameName(name, clock))
   if (clockUse) refuse(`@${clock} is read elsewhere than in a bound of ${of.column}`, clockUse.at)
-  const hasNulls = own.length === 0 && !isRequired(facts.table.table, of.column)
+  const hasNulls = own.length === 0 && !isRequired(table.table, of.column)
   const order = facts.order?.key
   return {
-    table: facts.table.table,
+    table: table.table,
     others: facts.others,
     column: of.column,
     timeType: facts.types.get(of.column)!,
@@ -167,7 +168,7 @@ function proven(
     ),
     lower: sql,
     upper: null,
-    ...narrowedTexts(sql, query, facts.table, of.column, hasNulls),
+    ...narrowedTexts(sql, query, facts.scans, of.column, hasNulls),
   }
 }
 
@@ -188,15 +189,16 @@ interface Bucket {
 
 /** The result's column with the bucket; of several, the one with the shortest cells. @throws Refusal where none is proven */
 function bucketOf(columns: readonly OutputColumn[], facts: Facts): Bucket {
-  const { aggregations, table } = facts
-  if (aggregations.length === 0) refuse('the query has no aggregation', table.at)
+  const { aggregations, scans } = facts
+  const { at } = scans[0]!
+  if (aggregations.length === 0) refuse('the query has no aggregation', at)
   const outputs = columns.map(({ column }) => facts.columns.get(column.id))
   const buckets = outputs.flatMap((of, index) => (isTime(of) && isBucket(of) ? [{ of, index }] : []))
   const kept = buckets.filter(({ of }) => whyNot(of, facts) === null)
   const finest = kept.find(({ of }) => kept.every(other => isWithin(cellPart(of.part), cellPart(other.of.part))))
   const bucket = finest ?? kept[0]
   if (bucket) return bucket
-  const why = buckets[0] ? whyNot(buckets[0].of, facts) : whyNoBucket(outputs, aggregations, table.at)
+  const why = buckets[0] ? whyNot(buckets[0].of, facts) : whyNoBucket(outputs, aggregations, at)
   return refuse(why!.reason, why!.at)
 }
 
@@ -215,10 +217,13 @@ function whyNoBucket(
 }
 
 /** Why the result is not put together from the cells of this time; null where it is. */
-function whyNot(bucket: TimeOf, { aggregations, order }: Facts): NotKept | null {
-  const mixed = aggregations.find(({ keys }) => !keys.some(key => isWithinCell(key, bucket)))
+function whyNot(bucket: TimeOf, { aggregations, joins, order }: Facts): NotKept | null {
+  const isWithinOne = (time: Traced): boolean => isWithinCell(time, bucket)
+  const crossing = joins.find(({ equal }) => !equal.some(times => times.every(isWithinOne)))
+  if (crossing) return { reason: 'rows of different buckets are joined', at: crossing.at }
+  const mixed = aggregations.find(({ keys }) => !keys.some(isWithinOne))
   if (mixed) return whyMixed(mixed)
-  if (order === null || isWithinCell(order.of, bucket)) return null
+  if (order === null || isWithinOne(order.of)) return null
   return { reason: 'the result is not ordered by its bucket first', at: order.key.expr.at }
 }
 
@@ -232,4 +237,5 @@ const isWithinCell = (key: Traced, bucket: TimeOf): boolean =>
   isTime(key) &&
   key.column === bucket.column &&
   (key.zone === null || key.zone === bucket.zone) &&
+  (!key.joinsEpoch || bucket.joinsEpoch === true) &&
   isWithin(cellPart(key.part), cellPart(bucket.part))

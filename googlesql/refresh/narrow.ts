@@ -7,16 +7,24 @@ import { refuse } from './not-kept.js'
 export function narrowedTexts(
   sql: string,
   { tableReferences }: ResolvedQuery,
-  { at, table }: TableScan,
+  scans: readonly TableScan[],
   column: string,
   hasNulls: boolean,
 ): { readonly narrowed: string; readonly narrowedWithNulls: string } {
-  const reference = tableReferences.find(one => one.at === at && one.table === table)
-  if (!reference) return refuse(`${table} is read by a function`, at)
-  const end = endOfPath(tokenize(sql), at)
-  const alias = reference.impliedAlias === null ? '' : ` AS ${quoted(reference.impliedAlias)}`
+  const tokens = tokenize(sql)
+  const places = scans.map(({ at, table }) => {
+    const reference = tableReferences.find(one => one.at === at && one.table === table)
+    if (!reference) return refuse(`${table} is read by a function`, at)
+    const alias = reference.impliedAlias === null ? '' : ` AS ${quoted(reference.impliedAlias)}`
+    return { at, end: endOfPath(tokens, at), alias }
+  })
+  places.sort((a, b) => b.at - a.at)
   const where = (condition: string): string =>
-    `${sql.slice(0, at)}(SELECT * FROM ${sql.slice(at, end)} WHERE ${condition})${alias}${sql.slice(end)}`
+    places.reduce(
+      (text, { at, end, alias }) =>
+        `${text.slice(0, at)}(SELECT * FROM ${text.slice(at, end)} WHERE ${condition})${alias}${text.slice(end)}`,
+      sql,
+    )
   const time = quoted(column)
   const within = `${time} >= @_from AND ${time} <= @_until`
   const narrowed = where(within)

@@ -16,6 +16,8 @@ export interface TimeOf {
   readonly zone: string | null
   /** Whether each value is a start of `part`; false where values only lie within one, as those of TIMESTAMP_BUCKET. */
   readonly isStart: boolean
+  /** Present where the last values before 1970 are those of the first times after it. */
+  readonly joinsEpoch?: true
 }
 
 /** What an expression is of the table's time; null for nothing, or why it no longer is one. */
@@ -27,7 +29,11 @@ const TIME_TYPES: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE'] satisfie
 export const isTimeType = (kind: string): kind is TimeType => TIME_TYPES.includes(kind)
 
 /** The cells that its values lie in. */
-export const cellsOf = ({ part, zone }: TimeOf): Cells => ({ part: cellPart(part), zone: zone ?? 'UTC' })
+export const cellsOf = ({ part, zone, joinsEpoch }: TimeOf): Cells => ({
+  part: cellPart(part),
+  zone: zone ?? 'UTC',
+  ...(joinsEpoch && { joinsEpoch }),
+})
 
 /** A column of the table itself. A DATE is a start of a day. */
 export const ofColumn = (column: string, type: TimeType): TimeOf => ({
@@ -46,7 +52,9 @@ export function timeOf(expr: Expr, columns: ReadonlyMap<number, Traced>): Traced
     if (!isTime(of) || expr.format || expr.timeZone || expr.isSafe) return isTime(of) ? null : of
     return converted(of, expr.type.kind, null, expr)
   }
-  if (expr.kind !== 'call' || expr.isSafe || !Object.hasOwn(CALLS, expr.name)) return null
+  if (expr.kind !== 'call' || expr.isSafe) return null
+  if (expr.name === 'TIMESTAMP_SECONDS') return divided(expr, columns)
+  if (!Object.hasOwn(CALLS, expr.name)) return null
   const { argument, trace } = CALLS[expr.name]!
   const value = expr.arguments[argument]
   const of = value ? timeOf(value, columns) : null
@@ -146,8 +154,30 @@ function bucketed(of: TimeOf, call: CallExpr): Traced {
   if (origin || count?.kind !== 'literal' || typeof count.value !== 'string' || length === undefined) {
     return lost('buckets are traced only where they are of a constant length and have the default origin', call)
   }
+  return inBuckets(of, BigInt(count.value) * length, call)
+}
+
+/** TIMESTAMP_SECONDS(300 * DIV(UNIX_SECONDS(time), 300)): DIV rounds towards zero, so that the bucket of 1970 is twice as long. */
+function divided(call: CallExpr, columns: ReadonlyMap<number, Traced>): Traced {
+  const product = argumentsOf(call.arguments[0], '$multiply')
+  const factor = product.find(part => part?.kind === 'literal')
+  const [seconds, divisor] = argumentsOf(
+    product.find(part => part !== factor),
+    'DIV',
+  )
+  const [time] = argumentsOf(seconds, 'UNIX_SECONDS')
+  const of = time ? timeOf(time, columns) : null
+  if (!isTime(of) || factor?.kind !== 'literal' || divisor?.kind !== 'literal') return isTime(of) ? null : of
+  if (typeof factor.value !== 'string' || factor.value !== divisor.value) return null
+  const bucket = inBuckets(of, BigInt(factor.value) * lengthOf('SECOND')!, call)
+  return isTime(bucket) ? { ...bucket, joinsEpoch: true } : bucket
+}
+
+const argumentsOf = (expr: Expr | null | undefined, name: string): readonly (Expr | null)[] =>
+  expr?.kind === 'call' && expr.name === name && !expr.isSafe ? expr.arguments : []
+
+function inBuckets(of: TimeOf, bucket: bigint, call: Expr): Traced {
   if (of.zone !== null && of.zone !== 'UTC') return lost(TWO_ZONES, call)
-  const bucket = BigInt(count.value) * length
   const cell = ['MINUTE', 'HOUR', 'DAY'].find(longer => bucket > 0n && lengthOf(longer)! % bucket === 0n)
   if (cell === undefined) return lost('the length of these buckets does not divide a day', call)
   const own = of.part === null ? 1n : lengthOf(of.part)

@@ -17,13 +17,14 @@ import type {
   LimitScan,
   ResolvedCte,
   Scan,
+  SetScan,
   SortKey,
   TableScan,
 } from '../plan/nodes.js'
-import { conjuncts, exprsOfScan, inputsOfScan, visitExpr } from '../plan/walk.js'
+import { columnsRead, conjuncts, exprsOfScan, inputsOfScan, visitExpr } from '../plan/walk.js'
 import { boundsOf, type TimeBound } from './bounds.js'
 import { refuse } from './not-kept.js'
-import { isTimeType, ofColumn, type TimeType, type Traced, timeOf } from './time-column.js'
+import { isTime, isTimeType, ofColumn, type TimeType, type Traced, timeOf } from './time-column.js'
 
 /** A place that reads a parameter. */
 export interface ParameterUse {
@@ -43,9 +44,16 @@ export interface Aggregation {
   readonly at: number
 }
 
+/** A join of rows of the table with rows of it: the pairs of values, one of each side, that are equal where rows are joined. */
+export interface SelfJoin {
+  readonly equal: readonly (readonly [Traced, Traced])[]
+  readonly at: number
+}
+
 /** What is known of a query whose rows come from one table. */
 export interface Facts {
-  readonly table: TableScan
+  /** The places that read the table, at least one. */
+  readonly scans: readonly TableScan[]
   /** The names of the other tables. */
   readonly others: readonly string[]
   /** The types of the table's columns that are times. */
@@ -53,6 +61,7 @@ export interface Facts {
   /** What the columns of all scans are of the table's times, by their ids. */
   readonly columns: ReadonlyMap<number, Traced>
   readonly aggregations: readonly Aggregation[]
+  readonly joins: readonly SelfJoin[]
   /** The last ORDER BY above all aggregations. */
   readonly order: { readonly key: SortKey; readonly of: Traced } | null
   readonly limit: number | null
@@ -61,55 +70,61 @@ export interface Facts {
   readonly uses: readonly ParameterUse[]
 }
 
-/** @param table one that the query reads @throws Refusal */
-export function traceRows(query: Scan, table: TableScan): Facts {
-  const tracer = new RowTracer(query, table)
-  const hasTable = tracer.trace(query)
-  return hasTable ? { ...tracer.found(), table } : refuse('no row of the result comes from the table', table.at)
+/** Rows of the table on their way to the result: the bounds that each of them fulfils. */
+type Flow = readonly BoundFound[]
+
+/** @param first the first place that reads the table @throws Refusal */
+export function traceRows(query: Scan, first: TableScan): Facts {
+  const tracer = new RowTracer(query, first.table)
+  const flow = tracer.trace(query)
+  return flow ? tracer.found(flow) : refuse('no row of the result comes from the table', first.at)
 }
 
 class RowTracer {
   /** The table whose rows are traced. */
-  readonly #fact: TableScan
+  readonly #table: string
+  readonly #scans: TableScan[] = []
   readonly #others = new Set<string>()
-  #isTraced = false
   readonly #topLimit: LimitScan | null
   readonly #types = new Map<string, TimeType>()
   readonly #columns = new Map<number, Traced>()
   readonly #ctes = new Map<number, ResolvedCte>()
+  readonly #cteFlows = new Map<ResolvedCte, Flow | null>()
   /** The ids of pseudo columns, which `SELECT *` leaves out. */
   readonly #pseudo = new Set<number>()
   readonly #aggregations: Aggregation[] = []
-  readonly #bounds: BoundFound[] = []
+  readonly #joins: SelfJoin[] = []
   readonly #uses: ParameterUse[] = []
   #order: Facts['order'] = null
   #limit: number | null = null
 
-  constructor(query: Scan, table: TableScan) {
-    this.#fact = table
+  constructor(query: Scan, table: string) {
+    this.#table = table
     this.#topLimit = limitOf(query)
   }
 
-  found(): Omit<Facts, 'table'> {
+  found(bounds: Flow): Facts {
     return {
+      scans: this.#scans,
       others: [...this.#others],
       types: this.#types,
       columns: this.#columns,
       aggregations: this.#aggregations,
+      joins: this.#joins,
       order: this.#order,
       limit: this.#limit,
-      bounds: this.#bounds,
+      bounds,
       uses: this.#uses,
     }
   }
 
-  /** Returns whether the rows of the scan come from the table; otherwise they are constants, or of other tables. */
-  trace(scan: Scan): boolean {
+  /** Null where the rows of the scan do not come from the table: they are constants, or of other tables. */
+  trace(scan: Scan): Flow | null {
     switch (scan.kind) {
       case 'one-row':
-        return false
+        return null
       case 'table':
-        return this.#table(scan)
+        return this.#tableScan(scan)
       case 'with':
         for (const cte of scan.ctes) this.#ctes.set(cte.id, cte)
         return this.trace(scan.body)
@@ -124,7 +139,7 @@ class RowTracer {
       case 'window':
         return refuse('a window function reads rows of other buckets', scan.functions[0]!.call.call.at)
       case 'set':
-        return refuse(`the query puts rows together by ${scan.operator}`, placeOf(scan))
+        return this.#set(scan)
       case 'unnest':
       case 'filter':
       case 'project':
@@ -135,17 +150,15 @@ class RowTracer {
     }
   }
 
-  #table(scan: TableScan): boolean {
+  #tableScan(scan: TableScan): Flow | null {
     const { table, at, wildcard, columns } = scan
     if (wildcard) refuse(`${table} is a wildcard table`, at)
     if (informationSchemaName(table)) refuse(`${table} has no rows of its own`, at)
-    if (scan !== this.#fact) {
-      if (table === this.#fact.table) refuse(`another place reads ${table}, too`, at)
+    if (table !== this.#table) {
       this.#others.add(table)
-      return false
+      return null
     }
-    if (this.#isTraced) refuse(`the rows of ${table} are read twice`, at)
-    this.#isTraced = true
+    this.#scans.push(scan)
     for (const { id, name, type } of columns) {
       if (PSEUDO_COLUMN.test(name)) this.#pseudo.add(id)
       else if (isTimeType(type.kind)) {
@@ -153,65 +166,109 @@ class RowTracer {
         this.#columns.set(id, ofColumn(name, type.kind))
       }
     }
-    return true
+    return []
   }
 
-  #cte({ cte: id, columns }: CteScan): boolean {
+  #cte({ cte: id, columns }: CteScan): Flow | null {
     const cte = this.#ctes.get(id)!
     if (cte.recursion) refuse(`the table expression ${cte.name} is recursive`, placeOf(cte.scan))
-    const hasTable = this.trace(cte.scan)
-    for (const [i, column] of columns.entries()) this.#set(column.id, this.#columns.get(cte.columns[i]!.id))
-    return hasTable
+    if (!this.#cteFlows.has(cte)) this.#cteFlows.set(cte, this.trace(cte.scan))
+    for (const [i, column] of columns.entries()) this.#trace(column.id, this.#columns.get(cte.columns[i]!.id))
+    return this.#cteFlows.get(cte)!
   }
 
   /** A join of the rows of the table, each of which is kept or dropped for itself, with constants or rows of other tables. */
-  #join(scan: JoinScan): boolean {
-    const isLeft = this.trace(scan.left)
-    const isRight = this.trace(scan.right)
+  #join(scan: JoinScan): Flow | null {
+    const left = this.trace(scan.left)
+    const right = this.trace(scan.right)
     if (scan.condition) this.#check(scan.condition)
-    const isKept = !isLeft && !isRight ? true : ['inner', 'cross', isLeft ? 'left' : 'right'].includes(scan.join)
+    if (left && right) return this.#selfJoin(scan, [left, right])
+    const isKept = !left && !right ? true : ['inner', 'cross', left ? 'left' : 'right'].includes(scan.join)
     if (!isKept) refuse('the outer join keeps rows for which the table has none', scan.condition?.at ?? placeOf(scan))
-    return isLeft || isRight
+    return left ?? right
   }
 
-  #rowByRow(scan: Exclude<Scan, { readonly kind: 'one-row' | 'table' | 'cte' | 'join' | 'set' | 'with' }>): boolean {
-    const hasTable = scan.input !== null && this.trace(scan.input)
-    if (scan.kind === 'filter') for (const part of conjuncts(scan.condition)) this.#condition(part)
-    else for (const expr of exprsOfScan(scan)) this.#check(expr)
-    if (scan.kind === 'project') {
-      for (const { column, expr } of scan.computed) this.#set(column.id, timeOf(expr, this.#columns))
+  /** Rows of one cell are joined with rows of the same cell alone, where times of both sides are equal. */
+  #selfJoin({ join, left, right, condition }: JoinScan, flows: readonly Flow[]): Flow {
+    const at = condition?.at ?? placeOf(right)
+    if (!['inner', 'cross', 'left'].includes(join)) refuse('the outer join keeps rows of its right side', at)
+    const ids = left.columns.map(({ id }) => id)
+    const sideOf = (expr: Expr): boolean => [...columnsRead([expr])].every(id => ids.includes(id))
+    const equal = (condition ? conjuncts(condition) : []).flatMap(part => {
+      if (part.kind !== 'call' || part.name !== '$eq') return []
+      const [a, b] = part.arguments as [Expr, Expr]
+      return sideOf(a) === sideOf(b) ? [] : [[timeOf(a, this.#columns), timeOf(b, this.#columns)] as const]
+    })
+    this.#joins.push({ equal, at })
+    // A row of the left side without one of the right has NULL there.
+    if (join === 'left') {
+      for (const { id } of right.columns) if (this.#columns.has(id)) this.#columns.set(id, { reason: NOT_JOINED, at })
     }
-    const key = scan.kind === 'order' && hasTable ? scan.keys[0] : undefined
-    if (key) this.#order = { key, of: timeOf(key.expr, this.#columns) }
-    return hasTable
+    return this.#merged(flows, at)
   }
 
-  #condition(condition: Expr): void {
+  /** UNION of rows of the table alone: constants and other rows would be in each part of the result. */
+  #set({ operator, isAll, inputs, columns }: SetScan): Flow | null {
+    const flows = inputs.map(input => this.trace(input))
+    if (flows.every(flow => flow === null)) return null
+    const at = placeOf(inputs[0]!)
+    if (operator !== 'UNION') refuse(`the query puts rows together by ${operator}`, at)
+    if (!flows.every(flow => flow !== null)) refuse('the query puts rows of the table and others together by UNION', at)
+    const times = columns.map((_, i) => sameTime(inputs.map(input => this.#columns.get(input.columns[i]!.id))))
+    for (const [i, { id }] of columns.entries()) this.#trace(id, times[i])
+    if (!isAll) this.#aggregations.push({ keys: times, at })
+    return this.#merged(flows as readonly Flow[], at)
+  }
+
+  /** The rows of several places: their times are bounded alike, so that one window holds for all. */
+  #merged([first, ...others]: readonly Flow[], at: number): Flow {
+    this.#order = null
+    const boundsText = (flow: Flow | undefined): string => JSON.stringify(flow?.map(({ bounds }) => bounds))
+    if (!others.every(flow => boundsText(flow) === boundsText(first)))
+      refuse(`the places that read ${this.#table} bound its times differently`, at)
+    return [...first!, ...others.flat()]
+  }
+
+  #rowByRow(scan: RowByRowScan): Flow | null {
+    const flow = scan.input && this.trace(scan.input)
+    const conditions = scan.kind === 'filter' ? conjuncts(scan.condition) : []
+    const bounds = conditions.flatMap(condition => this.#bound(condition) ?? [])
+    if (scan.kind !== 'filter') for (const expr of exprsOfScan(scan)) this.#check(expr)
+    if (scan.kind === 'project') {
+      for (const { column, expr } of scan.computed) this.#trace(column.id, timeOf(expr, this.#columns))
+    }
+    const key = scan.kind === 'order' && flow ? scan.keys[0] : undefined
+    if (key) this.#order = { key, of: timeOf(key.expr, this.#columns) }
+    return flow && [...flow, ...bounds]
+  }
+
+  /** Null for a condition that is no bound, which is checked as any other expression. */
+  #bound(condition: Expr): BoundFound | null {
     const bounds = boundsOf(condition, this.#columns)
     if (bounds.length === 0) {
       this.#check(condition)
-      return
+      return null
     }
     const uses: ParameterUse[] = []
     visitExpr(condition, part => void (part.kind === 'parameter' && uses.push(part)))
-    this.#bounds.push({ bounds, uses })
+    return { bounds, uses }
   }
 
-  #aggregate(scan: AggregateScan): boolean {
-    const hasTable = this.trace(scan.input)
-    if (hasTable && scan.groupingSets) refuse('grouping sets have totals over all buckets', placeOf(scan))
+  #aggregate(scan: AggregateScan): Flow | null {
+    const flow = this.trace(scan.input)
+    if (flow && scan.groupingSets) refuse('grouping sets have totals over all buckets', placeOf(scan))
     for (const expr of exprsOfScan(scan)) this.#check(expr)
     for (const { call } of scan.aggregates) checkAggregate(call, scan)
-    if (!hasTable) return false
+    if (flow === null) return null
     const keys = scan.keys.map(({ expr }) => timeOf(expr, this.#columns))
-    for (const [i, { column }] of scan.keys.entries()) this.#set(column.id, keys[i])
+    for (const [i, { column }] of scan.keys.entries()) this.#trace(column.id, keys[i])
     this.#aggregations.push({ keys, at: placeOf(scan) })
     // The order of the rows that are aggregated has no effect.
     this.#order = null
-    return true
+    return flow
   }
 
-  #limited(scan: LimitScan): boolean {
+  #limited(scan: LimitScan): Flow | null {
     const { limit, offset, input } = scan
     if (scan !== this.#topLimit) refuse('LIMIT is allowed only at the end of the query', limit.at)
     if (offset !== null) refuse('OFFSET leaves out rows of any bucket', offset.at)
@@ -222,7 +279,7 @@ class RowTracer {
     return this.trace(input)
   }
 
-  #set(id: number, traced: Traced | undefined): void {
+  #trace(id: number, traced: Traced | undefined): void {
     if (traced) this.#columns.set(id, traced)
   }
 
@@ -243,6 +300,16 @@ class RowTracer {
       },
     )
   }
+}
+
+type RowByRowScan = Extract<Scan, { readonly kind: 'unnest' | 'filter' | 'project' | 'order' }>
+
+const NOT_JOINED = 'the outer join gives NULL for rows without a partner'
+
+/** What a column of several places is; null where it is not the same time in all of them. */
+function sameTime([first, ...others]: readonly (Traced | undefined)[]): Traced {
+  const isSame = isTime(first) && others.every(other => JSON.stringify(other) === JSON.stringify(first))
+  return isSame ? first : null
 }
 
 /** The columns that are not in `*`. */
@@ -284,12 +351,13 @@ export const isWithoutOrder = ({ name, having, limit }: AggregateCall): boolean 
 function checkAggregate(call: AggregateCall, { keys }: AggregateScan): void {
   const { name, at, arguments: args, orderBy } = call
   if (call.having) refuse('HAVING MAX or MIN within a call takes any of several equal rows', at)
-  if (call.limit) refuse('LIMIT within a call takes any of several equal values', at)
   if (WITHOUT_ORDER.has(name)) return
   const [first] = args
   const isKey = name === 'ANY_VALUE' && keys.some(({ expr }) => first && isSameExpr(expr, first))
   const isList = name === 'ARRAY_AGG' || name === 'STRING_AGG'
-  const isTotal = isList && call.isDistinct && orderBy.length > 0 && first && isSameExpr(orderBy[0]!.expr, first)
+  // DISTINCT takes any of the FLOAT64 0 and -0, which are equal.
+  const isOneEach = isList && call.isDistinct && first && first.type.kind !== 'FLOAT64'
+  const isTotal = isOneEach && orderBy.length > 0 && isSameExpr(orderBy[0]!.expr, first)
   if (!isKey && !isTotal) refuse(`the value of ${name} depends on the order in which rows are read`, at)
 }
 

@@ -12,7 +12,7 @@ import {
 } from './expressions.js'
 import { DATASET, PROJECT, type TableShape } from './tables.js'
 import type { Era } from './times.js'
-import { MORE_AGGREGATES, UPPER_AGGREGATES, upperOver } from './uppers.js'
+import { MORE_AGGREGATES, UPPER_AGGREGATES, upperOver, windowsOver } from './uppers.js'
 
 export interface FuzzQuery {
   readonly sql: string
@@ -36,6 +36,7 @@ interface Source {
 }
 
 const ITEM_AGGREGATES = ['SUM(item.v)', 'COUNT(item.k)', 'MIN(item.k)']
+const AGAIN_AGGREGATES = ['SUM(again.n)', 'COUNT(again.s)', 'MAX(again.tenant)']
 const NAME_AGGREGATES = ['MIN(known.name)', 'COUNT(known.name)', 'MAX(known.name)']
 
 const KINDS_OF_BREAK = ['source', 'bucket', 'condition', 'aggregate', 'grouping', 'order', 'whole'] as const
@@ -88,6 +89,7 @@ class QueryMaker {
       [3, () => this.#projected()],
       [2, () => this.#piped()],
       [1, () => this.#distinct()],
+      [1, () => this.#united()],
     ])()
     const whole = this.#kind === 'whole' ? this.#brokenWhole(body) : body
     // Names of parameters and columns may be written in capitals.
@@ -111,7 +113,10 @@ class QueryMaker {
     const rows = `SELECT ${time} AS moment, ${columns.join(', ')} FROM ${source.from}`
     const body = `SELECT ${bucket.sql} AS bucket, ${[...keys, ...aggregates].join(', ')} FROM (${rows}) AS it${this.#where(scope)} GROUP BY ALL`
     const names = ['bucket', ...keys.map(key => key.split(' AS ')[1]!)]
-    const { sql, isOrdered } = upperOver(random, body, names, bucket.type)
+    const values = [bucket.sql, ...keys.map(key => key.split(' AS ')[0]!)]
+    const { sql, isOrdered } = random.chance(0.2)
+      ? windowsOver(random, body, names, values)
+      : upperOver(random, body, names, bucket.type)
     return { sql: `${this.#before}${sql.replace(') , z AS', '), z AS')}`, breaks: null, isOrdered }
   }
 
@@ -193,7 +198,24 @@ class QueryMaker {
         },
       ],
       [0.3, { ...source, from: `UNNEST(['a', 'c']) AS known RIGHT JOIN ${from} ON known = ${alias}.tenant` }],
+      [0.5, { ...source, from: `${from} ${this.#again(alias)}`, prefix: `${alias}.`, joined: AGAIN_AGGREGATES }],
+      [
+        0.5,
+        {
+          ...source,
+          from: `(SELECT * FROM \`${name}\`${random.pick(['', ' WHERE n > 2'])} UNION ALL SELECT * FROM \`${name}\`) AS ${alias}`,
+        },
+      ],
     ])
+  }
+
+  /** A join with rows of the same time, or of the same hour or day. */
+  #again(alias: string): string {
+    const { name, column, type } = this.#shape
+    const part = type === 'DATE' ? 'DAY' : this.#random.pick(['HOUR', 'MINUTE'])
+    const of = this.#random.pick([(time: string) => time, (time: string) => `${type}_TRUNC(${time}, ${part})`])
+    const equal = `${of(`again.\`${column}\``)} = ${of(`${alias}.\`${column}\``)}`
+    return `${this.#random.pick(['JOIN', 'LEFT JOIN'])} \`${name}\` AS again ON ${equal} AND again.n < ${alias}.n`
   }
 
   #brokenSource(from: string, source: Omit<Source, 'from'>): Source {
@@ -219,8 +241,18 @@ class QueryMaker {
         },
         {
           ...source,
-          from: `(SELECT * FROM \`${name}\` UNION ALL SELECT * FROM \`${name}\`) AS ${alias}`,
-          breaks: 'a set operation',
+          from: `(SELECT * FROM \`${name}\` UNION ALL SELECT * FROM \`${name}\` WHERE \`${this.#shape.column}\` < '2020-01-01') AS ${alias}`,
+          breaks: 'a set operation of rows that are bounded differently',
+        },
+        {
+          ...source,
+          from: `(SELECT n, s, x, tenant, other, items, \`${this.#shape.column}\` FROM \`${name}\` UNION ALL SELECT n, s, x, tenant, other, items, NULL FROM \`${name}\`) AS ${alias}`,
+          breaks: 'a set operation with another time',
+        },
+        {
+          ...source,
+          from: `\`${name}\` AS again LEFT JOIN ${from} ON again.\`${this.#shape.column}\` = ${alias}.\`${this.#shape.column}\` AND again.n < ${alias}.n`,
+          breaks: 'the time of the other side of an outer join',
         },
         { ...source, from: `(SELECT * FROM \`${name}\` ORDER BY n, s LIMIT 5) AS ${alias}`, breaks: 'LIMIT within' },
         {
@@ -324,7 +356,7 @@ class QueryMaker {
       `LOGICAL_OR(${n} > 5)`,
       `BIT_XOR(${n})`,
       `STRING_AGG(DISTINCT ${s} ORDER BY ${s})`,
-      `ARRAY_AGG(DISTINCT ${n} IGNORE NULLS ORDER BY ${n})`,
+      `ARRAY_AGG(DISTINCT ${n} IGNORE NULLS ORDER BY ${n}${random.pick(['', ' LIMIT 2'])})`,
       `SUM(IF(${s} LIKE '%a%', 1, 0))`,
       `COALESCE(SUM(${n}), 0)`,
       `STRUCT(COUNT(*) AS c, MAX(${s}) AS m)`,
@@ -350,7 +382,7 @@ class QueryMaker {
             { sql: `MIN_BY(${n}, ${s})`, breaks: 'MIN_BY' },
             { sql: `APPROX_TOP_COUNT(${s}, 2)`, breaks: 'APPROX_TOP_COUNT' },
             { sql: `MAX(${s} HAVING MAX ${n})`, breaks: 'HAVING MAX' },
-            { sql: `ARRAY_AGG(DISTINCT ${n} IGNORE NULLS ORDER BY ${n} LIMIT 2)`, breaks: 'LIMIT within a call' },
+            { sql: `ARRAY_AGG(${n} IGNORE NULLS ORDER BY ${s} LIMIT 2)`, breaks: 'LIMIT within a call' },
             { sql: 'MAX(@now)', breaks: 'the clock in a result' },
             {
               sql: `COUNTIF(${time ?? `${prefix}other`} >= ${this.#shape.type === 'TIMESTAMP' ? '@now' : `${this.#shape.type}(@now)`})`,
@@ -603,6 +635,29 @@ class QueryMaker {
     }
   }
 
+  /** Groups of two kinds, and groups that are joined with those of the same bucket. */
+  #united(): { body: string; isOrdered: boolean } {
+    const random = this.#random
+    const source = this.#source()
+    this.#broken ??= source.breaks
+    const scope = this.#scope(source)
+    const bucket = this.#bucket(scope)
+    const { prefix } = scope
+    const rows = `${source.from}${this.#where(scope)}`
+    const b = `SELECT ${bucket.sql} AS bucket, COUNT(*) AS c, MIN(${prefix}s) AS t FROM ${rows} GROUP BY bucket`
+    const d = `SELECT ${bucket.sql} AS bucket, ${prefix}tenant AS tenant, SUM(${prefix}n) AS c FROM ${rows} GROUP BY bucket, tenant`
+    const end = random.pick(['', ' ORDER BY bucket', ' ORDER BY bucket DESC'])
+    const above = random.pick([
+      `SELECT bucket, c, t FROM b UNION ALL SELECT bucket, c, tenant FROM d`,
+      `SELECT bucket, c, t FROM b UNION DISTINCT SELECT bucket, c, tenant FROM d`,
+      `SELECT bucket, SUM(c) AS c FROM (SELECT bucket, c FROM b UNION ALL SELECT bucket, c FROM d) GROUP BY bucket`,
+      `SELECT d.bucket, tenant, d.c / b.c AS share FROM d JOIN b ON d.bucket = b.bucket`,
+      `SELECT b.bucket, tenant, b.c, d.c AS other FROM b LEFT JOIN d ON d.bucket = b.bucket AND d.c > 3`,
+      `SELECT one.bucket, one.tenant, two.c FROM d AS one JOIN d AS two ON one.bucket = two.bucket AND one.tenant > two.tenant`,
+    ])
+    return { body: `WITH b AS (${b}), d AS (${d}) ${above}${end.replace('bucket', '1')}`, isOrdered: end !== '' }
+  }
+
   /** A query around one that may be kept, or instead of it, that may not be. */
   #brokenWhole(body: string): string {
     const { name, column, type } = this.#shape
@@ -620,7 +675,11 @@ class QueryMaker {
         { sql: `SELECT COUNT(*) AS c FROM (${body})`, breaks: 'all buckets in one row' },
         { sql: `SELECT MAX(bucket) AS bucket FROM (${body})`, breaks: 'all buckets in one row' },
         {
-          sql: `SELECT bucket FROM (${body}) UNION ALL SELECT bucket FROM (${body}) ORDER BY bucket`,
+          sql: `SELECT bucket FROM (${body}) UNION ALL SELECT bucket FROM (${body} LIMIT 1) ORDER BY bucket`,
+          breaks: 'a set operation with LIMIT',
+        },
+        {
+          sql: `SELECT bucket FROM (${body}) INTERSECT DISTINCT SELECT bucket FROM (${body}) ORDER BY bucket`,
           breaks: 'a set operation',
         },
         {
