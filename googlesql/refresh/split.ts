@@ -17,6 +17,7 @@ import { exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.js'
 import { arrayOf, structOf, type Type } from '../types/types.js'
 import { quoted } from './narrow.js'
 import { isTotal } from './row-keys.js'
+import { splitWindows } from './split-windows.js'
 import { isWithoutOrder, whyVolatile } from './trace-rows.js'
 
 /** Two texts: what is kept, and what is run over its rows. */
@@ -27,6 +28,8 @@ export interface Split {
    * @param keys the indexes of those that tell its rows apart; null where they are not known
    */
   readonly upper: (names: readonly string[], keys: readonly number[] | null) => string
+  /** Whether both texts mean by each name what the query means by it. */
+  readonly isClear: (lower: ResolvedQuery) => boolean
 }
 
 /** The most places that are tried: each takes some milliseconds. */
@@ -37,33 +40,63 @@ export function splitsOf(sql: string): readonly Split[] {
   const tokens = tokenize(sql)
   const outer = outerTokens(tokens)
   if (outer.some(({ term }) => term === '|>')) return []
-  const order = outer.findLastIndex(({ term }, i) => term === 'ORDER' && outer[i + 1]?.term === 'BY')
-  const at = outer[order]?.at
-  const beforeOrder: Split[] =
-    at === undefined
-      ? []
-      : [
-          {
-            lower: sql.slice(0, at),
-            upper: (names, keys) =>
-              `${sql.slice(0, outer[0]!.at)}SELECT * FROM (${rowsOf(names, keys)}) ${sql.slice(at)}`,
-          },
-        ]
-  const grouped = tableExpressions(outer).filter(({ open, close }) =>
+  const expressions = tableExpressions(outer)
+  const begin = outer.findIndex(({ term }) => term === 'SELECT')
+  const own = begin < 0 ? [] : tokens.slice(tokens.indexOf(outer[begin]!), -1)
+  const firstGrouped = expressions.findIndex(({ open, close }) =>
     tokens.some(({ term, at: place }) => GROUPING.includes(term) && place > open && place < close),
   )
+  const grouped = firstGrouped < 0 ? [] : expressions.slice(firstGrouped).reverse()
   const splits = [
-    ...beforeOrder,
-    ...grouped.reverse().map(({ name, open, close }) => ({
-      lower: `${sql.slice(0, close + 1)} SELECT * FROM ${name}`,
-      upper: (names: readonly string[], keys: readonly number[] | null) =>
-        `${sql.slice(0, open + 1)}${rowsOf(names, keys)}${sql.slice(close)}`,
-    })),
+    ...beforeOrder(sql, outer),
+    ...windowsOf(sql, own, outer.slice(begin), own[0]?.at ?? 0, sql.length, ''),
+    ...grouped.flatMap(({ name, open, close }) => {
+      const within = tokens.filter(({ at }) => at > open && at < close)
+      const all = `SELECT * FROM ${name}`
+      const before = sql.slice(0, open + 1)
+      const whole: Split = {
+        lower: `${before}${sql.slice(open + 1, close + 1)} ${all}`,
+        upper: (names, keys) => `${before}${rowsOf(names, keys)}${sql.slice(close)}`,
+        isClear: () => true,
+      }
+      return [whole, ...windowsOf(sql, within, outerTokens(within), open + 1, close, `) ${all}`)]
+    }),
   ]
   return splits.slice(0, MAX_SPLITS)
 }
 
-/** Without one of these words a table expression has no aggregation. */
+/** All before the last ORDER BY. */
+function beforeOrder(sql: string, outer: readonly Token[]): readonly Split[] {
+  const order = outer.findLastIndex(({ term }, i) => term === 'ORDER' && outer[i + 1]?.term === 'BY')
+  if (order < 0) return []
+  const { at } = outer[order]!
+  const start = sql.slice(0, outer[0]!.at)
+  const upper: Split['upper'] = (names, keys) => `${start}SELECT * FROM (${rowsOf(names, keys)}) ${sql.slice(at)}`
+  return [{ lower: sql.slice(0, at), upper, isClear: () => true }]
+}
+
+/** The groups of a query that stands from `start` to `end`. @param close what follows them in the text that is kept */
+function windowsOf(
+  sql: string,
+  tokens: readonly Token[],
+  outer: readonly Token[],
+  start: number,
+  end: number,
+  close: string,
+): readonly Split[] {
+  const split = splitWindows(sql, tokens, outer)
+  if (split === null) return []
+  const before = sql.slice(0, start)
+  return [
+    {
+      lower: `${before}${split.lower}${close}`,
+      upper: (names, keys) => `${before}${split.upper(names, columns => rowsOf(columns, keys))}${sql.slice(end)}`,
+      isClear: split.isClear,
+    },
+  ]
+}
+
+/** Before the first table expression with one of these words, none has groups. */
 const GROUPING: readonly string[] = ['GROUP', 'DISTINCT', 'AGGREGATE']
 
 /**

@@ -117,3 +117,35 @@ export function upperOver(random: Random, body: string, keys: readonly string[],
       ),
   ])()
 }
+
+/** Windows over the groups of the same SELECT. @param values the expressions of the keys */
+export function windowsOver(random: Random, body: string, keys: readonly string[], values: readonly string[]): Upper {
+  const order = values.join(', ')
+  const windows = random.some(
+    [
+      `SUM(COUNT(*)) OVER (ORDER BY ${order})`,
+      `COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY ${order})`,
+      `RANK() OVER (ORDER BY SUM(it.n) DESC)`,
+      `COUNT(*) / MAX(COUNT(*)) OVER ()`,
+      `ROW_NUMBER() OVER (PARTITION BY ${values[0]} ORDER BY COUNT(*), ${order})`,
+      `ROW_NUMBER() OVER (ORDER BY COUNT(*))`,
+      `FIRST_VALUE(MIN(it.s)) OVER w`,
+      `SUM(SUM(it.x)) OVER (ORDER BY ${order})`,
+    ],
+    1,
+    3,
+  )
+  const items = windows.map((sql, i) => `${sql}${random.pick([' AS ', ' '])}w${i}`)
+  const isNamed = windows.some(sql => sql.endsWith('OVER w'))
+  const qualify = random.pick([
+    '',
+    '',
+    ` QUALIFY ROW_NUMBER() OVER (PARTITION BY ${keys[0]} ORDER BY COUNT(*) DESC, ${order}) <= 2`,
+  ])
+  const end = random.pick(['', ` ORDER BY ${keys.join(', ')}`, ` ORDER BY w0 DESC, ${keys.join(', ')} LIMIT 5`])
+  const last = `${qualify}${isNamed ? ` WINDOW w AS (ORDER BY ${order})` : ''}`
+  const sql = `${body.replace(' FROM (SELECT', `, ${items.join(', ')} FROM (SELECT`).replace(/GROUP BY ALL$/, `GROUP BY ${keys.join(', ')}`)}${last}`
+  return random.chance(0.3)
+    ? { sql: `WITH b AS (${sql}) SELECT * FROM b WHERE c > 1${end}`, isOrdered: end !== '' }
+    : { sql: `${sql}${end}`, isOrdered: end !== '' }
+}
