@@ -10,13 +10,14 @@ import { fieldsToColumns } from '../googlesql/tables.js'
 import type { DuckdbEngine } from '../runner/engines/duckdb/duckdb-engine.js'
 import { openDuckdbEngine } from '../runner/engines/duckdb/open-engine.js'
 import type { RunOptions, StoredResult } from '../runner/model/ports.js'
-import type { Query, ResultSet } from '../runner/model/query.js'
+import type { KeptRows, Query, ResultSet } from '../runner/model/query.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { Refresher } from '../runner/refresh/refresher.js'
 import { createRunner } from '../runner/serve/runner.js'
 import { type Figure, percentile, timed } from './figures.js'
 import { processorMs } from './in-turns.js'
 import { type BenchData, DAY_MS, DAYS, PROJECT, refreshData, STEP_MS, STEPS, TABLES, TODAY } from './refresh-data.js'
+import { billing } from './refresh-partitions.js'
 
 const SIZES = (process.env['BENCH_REFRESH_ROWS'] ?? '1000000,10000000').split(',').map(Number)
 /** The whole query runs with every so many refreshes: no multiple of the steps between two files, so that both meet new files as often. */
@@ -37,7 +38,7 @@ const DAILY = `
   ORDER BY day`
 const NOT_ELIGIBLE = 'SELECT project, COUNT(*) AS requests FROM bench.requests GROUP BY project ORDER BY project'
 
-const OPTIONS: RunOptions = {
+export const OPTIONS: RunOptions = {
   maxRows: 1_000,
   timestamps: 'iso8601',
   endpoint: 'bench.refresh',
@@ -45,7 +46,7 @@ const OPTIONS: RunOptions = {
   signal: new AbortController().signal,
 }
 
-interface Shape {
+export interface Shape {
   readonly what: string
   readonly sql: string
   readonly parameters: Query['parameters']
@@ -54,7 +55,7 @@ interface Shape {
   readonly bar: string
 }
 
-async function shapes(folder: string): Promise<readonly Shape[]> {
+export async function shapes(folder: string): Promise<readonly Shape[]> {
   const runner = await createRunner({ dataDir: folder, engineThreads: 1 })
   try {
     const shipped = async (name: string, interval: string): Promise<Pick<Shape, 'sql' | 'parameters'>> =>
@@ -84,6 +85,12 @@ async function shapes(folder: string): Promise<readonly Shape[]> {
   } finally {
     await runner.close()
   }
+}
+
+/** What a store gives back of rows that are kept. */
+export function storedOf(set: ResultSet, { key: _key, body, rowCount, ...kept }: KeptRows): StoredResult {
+  const times = { storedAt: 0, freshUntil: 0, now: '0', etag: '' }
+  return { ...times, columns: set.columns, isTruncated: false, body, rowCount, kept }
 }
 
 /** An engine whose refreshes are counted. */
@@ -123,11 +130,7 @@ class Bench {
     this.reads = []
     const keyWithout = (names: readonly string[]): string => `${query.sql} without ${names.join()}`
     const set = await this.#refresher.run(query, OPTIONS, { keyWithout, settledMs: 0, readsAll: false })
-    if (set.kept) {
-      const { key, body, rowCount, ...kept } = set.kept
-      const times = { storedAt: 0, freshUntil: 0, now: '0', etag: '' }
-      this.kept.set(key, { ...times, columns: set.columns, isTruncated: false, body, rowCount, kept })
-    }
+    if (set.kept) this.kept.set(set.kept.key, storedOf(set, set.kept))
     return set
   }
 
@@ -140,7 +143,7 @@ class Bench {
   }
 }
 
-async function openBench(dataDir: string, tables: typeof TABLES): Promise<Bench> {
+export async function openBench(dataDir: string, tables: typeof TABLES): Promise<Bench> {
   const engine = await openDuckdbEngine({
     dataDir,
     database: null,
@@ -156,12 +159,12 @@ async function openBench(dataDir: string, tables: typeof TABLES): Promise<Bench>
   return new Bench(engine)
 }
 
-const queryAt = ({ sql, parameters }: Pick<Shape, 'sql' | 'parameters'>, now: number): Query => {
+export const queryAt = ({ sql, parameters }: Pick<Shape, 'sql' | 'parameters'>, now: number): Query => {
   const clock = sql.includes('@now') ? { now: { type: 'TIMESTAMP', value: new Date(now).toISOString() } } : {}
   return { sql, parameters: { ...parameters, ...clock } }
 }
 
-function mustBeSame(one: ResultSet, other: ResultSet, what: string): void {
+export function mustBeSame(one: ResultSet, other: ResultSet, what: string): void {
   if (Buffer.compare(one.body, other.body) !== 0) throw new TypeError(`${what}: a refresh differs from the whole query`)
 }
 
@@ -336,5 +339,6 @@ export async function refreshing(folder: string): Promise<readonly Figure[]> {
       }
     }
   }
-  return [...figures, ...(await growing(join(folder, 'ndjson'), SIZES[0]! / 10))]
+  figures.push(...(await growing(join(folder, 'ndjson'), SIZES[0]! / 10)))
+  return [...figures, ...(await billing(join(folder, 'billed'), list))]
 }

@@ -47,81 +47,64 @@ function bound(left: Expr, operator: Operator, right: Expr, columns: ReadonlyMap
   return time && of.type === right.type.kind ? { of, operator, time } : null
 }
 
-/** Whole cells from `from` to `until`, which is exclusive; null for no bound at that end. */
+/** Times within the bounds, all of them boundaries; those named `until` are exclusive. Null is no bound at that end. */
 export interface TimeWindow {
+  /** Whole cells, in which all bounds hold. */
   readonly from: bigint | null
   readonly until: bigint | null
-  /** Whether a row outside, within a cell that a bound cuts, may fulfil the bounds. */
-  readonly hasRowsBefore: boolean
-  readonly hasRowsAfter: boolean
+  /** Whole cells beyond which some bound holds for no row. */
+  readonly rowsFrom: bigint | null
+  readonly rowsUntil: bigint | null
 }
 
-/** The whole cells in which all bounds hold; null for none, and where a bound is NULL or out of range. */
+type Times = (bigint | null)[]
+
+/** Null where no whole cell is within all bounds, and where one of them is NULL or out of range. */
 export function windowOf(bounds: readonly TimeBound[], cells: Cells, value: Value): TimeWindow | null {
-  const [lower, upper]: [(End | null)[], (End | null)[]] = [[], []]
+  const [from, until, rowsFrom, rowsUntil] = [[], [], [], []] as [Times, Times, Times, Times]
+  const rounded = (time: bigint | null, towards: typeof after): bigint | null =>
+    time === null ? null : towards(cells, time)
   for (const { of, operator, time } of bounds) {
     const given = evaluated(time, value)
     if (given === null) return null
     // A DATE that is greater is so by a day.
     const next = given + (of.type === 'DATE' ? DAY : 1n)
-    if (operator !== '<' && operator !== '<=')
-      lower.push(rounded(notLess(of, operator === '>' ? next : given), cells, after))
-    if (operator !== '>' && operator !== '>=')
-      upper.push(rounded(less(of, operator === '<' ? given : next), cells, before))
+    if (operator !== '<' && operator !== '<=') {
+      const start = operator === '>' ? next : given
+      from.push(rounded(notLess(of, start), after))
+      rowsFrom.push(rounded(less(of, start), before))
+    }
+    if (operator !== '>' && operator !== '>=') {
+      const end = operator === '<' ? given : next
+      until.push(rounded(less(of, end), before))
+      rowsUntil.push(rounded(notLess(of, end), after))
+    }
   }
-  const ends = [...lower, ...upper]
-  if (!ends.every(end => end !== null)) return null
-  const from = furthest(lower, (a, b) => a > b)
-  const until = furthest(upper, (a, b) => a < b)
-  if (from && until && from.at >= until.at) return null
-  return {
-    from: from?.at ?? null,
-    until: until?.at ?? null,
-    hasRowsBefore: from !== null && !from.isExact,
-    hasRowsAfter: until !== null && !until.isExact,
-  }
+  if ([...from, ...until].includes(null)) return null
+  const window = { from: most(from), until: least(until), rowsFrom: most(rowsFrom), rowsUntil: least(rowsUntil) }
+  return window.from !== null && window.until !== null && window.from >= window.until ? null : window
 }
 
-/** A boundary on one side of which all rows fulfil a bound; if it `isExact`, on the other side none does. */
-interface End {
-  readonly at: bigint
-  readonly isExact: boolean
-}
+const most = (times: readonly (bigint | null)[]): bigint | null => extreme(times, (a, b) => a > b)
+const least = (times: readonly (bigint | null)[]): bigint | null => extreme(times, (a, b) => a < b)
 
-function rounded(end: End | null, cells: Cells, towards: typeof after): End | null {
-  const at = end && towards(cells, end.at)
-  return end === null || at === null ? null : { at, isExact: end.isExact && at === end.at }
-}
-
-/** The end that is beyond all others; exact where one of those at the same time is. Null without any. */
-function furthest(ends: readonly (End | null)[], isBeyond: (a: bigint, b: bigint) => boolean): End | null {
-  return ends.reduce((most, end) => {
-    if (most === null || end === null) return most ?? end
-    if (end.at === most.at) return most.isExact ? most : end
-    return isBeyond(end.at, most.at) ? end : most
-  }, null)
-}
+const extreme = (times: readonly (bigint | null)[], isBeyond: (a: bigint, b: bigint) => boolean): bigint | null =>
+  times.reduce((all, time) => (all === null || (time !== null && isBeyond(time, all)) ? time : all), null)
 
 const instantOfValue = ({ type, zone }: TimeOf, value: bigint): bigint =>
   type === 'TIMESTAMP' ? value : instantOf(value, zone ?? 'UTC')
 
 /** From it on no value is less than the given one. */
-function notLess(of: TimeOf, value: bigint): End | null {
-  const instant = instantOfValue(of, value)
-  const at = after(cellsOf(of), instant)
-  return at === null ? null : { at, isExact: at === instant }
-}
+const notLess = (of: TimeOf, value: bigint): bigint | null => after(cellsOf(of), instantOfValue(of, value))
 
 /** Before it all values are less than the given one. */
-function less(of: TimeOf, value: bigint): End | null {
+function less(of: TimeOf, value: bigint): bigint | null {
   const cells = cellsOf(of)
-  const instant = instantOfValue(of, value)
   if (of.isStart && of.part === cells.part) {
     // All values are starts, so that those below the given one are those below the first start that is not.
     const civil = of.type === 'TIMESTAMP' ? civilOf(value, cells.zone) : value
     const start = instantOf(startAfter(civil, cells.part), cells.zone)
-    if (isBoundary(cells, start)) return { at: start, isExact: true }
+    if (isBoundary(cells, start)) return start
   }
-  const at = before(cells, instant)
-  return at === null ? null : { at, isExact: at === instant }
+  return before(cells, instantOfValue(of, value))
 }

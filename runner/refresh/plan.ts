@@ -64,8 +64,8 @@ export function settledTime(kept: KeptQuery, ms: number): bigint {
 export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonly Span[]): Plan {
   const [from, until] = [window.from ?? firstTime(kept), window.until ?? endOfTime(kept)]
   const all = {
-    from: window.hasRowsBefore ? firstTime(kept) : from,
-    until: window.hasRowsAfter ? endOfTime(kept) : until,
+    from: window.rowsFrom ?? firstTime(kept),
+    until: window.rowsUntil ?? endOfTime(kept),
   }
   const closed = { from, until: settled === null || settled > until ? until : settled }
   const reads = missing(all, inOrder(within(spans, closed, bucketOf)))

@@ -124,8 +124,8 @@ describe('a kept query over rows', () => {
     }
   })
 
-  it('leaves out no row between two boundaries of its window', async () => {
-    let windows = 0
+  it('leaves out no row between two boundaries of its window, and has none beyond the last ones', async () => {
+    let [windows, beyond] = [0, 0]
     for (const [i, [type, compared]] of COMPARED.entries()) {
       for (const [j, operator] of ['>=', '>', '<', '<=', '='].entries()) {
         const hit = hits[(i * 131 + j * 97) % hits.length]!
@@ -146,9 +146,26 @@ describe('a kept query over rows', () => {
         const times = 'SELECT ts FROM logs.hits UNION ALL SELECT ts FROM UNNEST([@_from, @_until]) AS ts'
         const sql = `SELECT COUNT(*) FROM (${times}) WHERE ts BETWEEN @_from AND @_until AND NOT (${condition})`
         expect(await rowsFrom(sql, { sql }, { _from, _until }), condition).to.deep.equal([[0]])
+        const { rowsFrom: first, rowsUntil: end } = window
+        const outside = [...(first === null ? [] : [justBefore(kept, first)]), ...(end === null ? [] : [end])]
+        const rest = [`ts < @_first`, `ts >= @_end`].filter((_, which) => [first, end][which] !== null)
+        const all = `SELECT COUNT(*), COUNTIF(${condition}) FROM (SELECT ts FROM logs.hits UNION ALL SELECT ts FROM UNNEST(@_times) AS ts) WHERE ${rest.join(' OR ') || 'FALSE'}`
+        const value = (time: bigint): string => timeValue(kept, time)
+        const [[count, fulfilling]] = (await rowsFrom(
+          all,
+          { sql: all },
+          {
+            _times: { type: 'ARRAY<TIMESTAMP>', value: outside.map(value) },
+            ...(first !== null && { _first: { type: 'TIMESTAMP', value: value(first) } }),
+            ...(end !== null && { _end: { type: 'TIMESTAMP', value: value(end) } }),
+          },
+        )) as [[number, number]]
+        expect(fulfilling, condition).to.equal(0)
+        beyond += count
       }
     }
     expect(windows).to.be.greaterThan(100)
+    expect(beyond).to.be.greaterThan(20_000)
   })
 
   async function rowsFrom(sql: string, one: QueryCase, more: Record<string, BoundValue> = {}): Promise<unknown[][]> {
