@@ -675,7 +675,7 @@ class QueryMaker {
         { sql: `SELECT COUNT(*) AS c FROM (${body})`, breaks: 'all buckets in one row' },
         { sql: `SELECT MAX(bucket) AS bucket FROM (${body})`, breaks: 'all buckets in one row' },
         {
-          sql: `SELECT bucket FROM (${body}) UNION ALL SELECT bucket FROM (${body} LIMIT 1) ORDER BY bucket`,
+          sql: `SELECT bucket FROM (${body}) UNION ALL SELECT bucket FROM (${body}${/ LIMIT \d+$/.test(body) ? '' : ' LIMIT 4'}) ORDER BY bucket`,
           breaks: 'a set operation with LIMIT',
         },
         {
@@ -687,7 +687,7 @@ class QueryMaker {
           breaks: 'a CTE twice',
         },
         {
-          sql: `SELECT bucket FROM (${body} ${/ LIMIT /.test(body) ? '' : 'LIMIT 4'}) ORDER BY bucket`,
+          sql: `SELECT bucket FROM (${body}${/ LIMIT \d+$/.test(body) ? '' : ' LIMIT 4'}) ORDER BY bucket`,
           breaks: 'LIMIT within',
         },
         {

@@ -142,7 +142,13 @@ export function windowsOver(random: Random, body: string, keys: readonly string[
     '',
     ` QUALIFY ROW_NUMBER() OVER (PARTITION BY ${keys[0]} ORDER BY COUNT(*) DESC, ${order}) <= 2`,
   ])
-  const end = random.pick(['', ` ORDER BY ${keys.join(', ')}`, ` ORDER BY w0 DESC, ${keys.join(', ')} LIMIT 5`])
+  const end = random.pick([
+    '',
+    ` ORDER BY ${keys.join(', ')}`,
+    ` ORDER BY w0 DESC, ${keys.join(', ')} LIMIT 5`,
+    ' ORDER BY w0 LIMIT 4',
+    ' ORDER BY c DESC, w0',
+  ])
   const last = `${qualify}${isNamed ? ` WINDOW w AS (ORDER BY ${order})` : ''}`
   const sql = `${body.replace(' FROM (SELECT', `, ${items.join(', ')} FROM (SELECT`).replace(/GROUP BY ALL$/, `GROUP BY ${keys.join(', ')}`)}${last}`
   return random.chance(0.3)
