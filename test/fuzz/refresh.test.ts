@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { refreshTally } from '../../tools/fuzz/refresh/family.js'
-import { readFaults } from '../../tools/fuzz/refresh/faults.js'
+import { readFaults } from '../../tools/fuzz/refresh/plant.js'
 
 describe('random refreshes', () => {
   it('answer as the whole query does', async () => {

@@ -30,7 +30,7 @@ export interface Scope {
 }
 
 const zoneArgument = (random: Random, { zones }: Era): string =>
-  random.chance(0.55) ? '' : `, '${random.pick([...zones, ...zones, 'UTC'])}'`
+  random.chance(0.4) ? '' : `, '${random.pick([...zones, ...zones, 'UTC'])}'`
 
 const isDatePart = (part: string): boolean => !/SECOND|MINUTE|HOUR/.test(part)
 
@@ -62,6 +62,7 @@ export function randomBucket(random: Random, { type, time: t, era }: Scope, brok
       [1, as('DATE', `DATE_TRUNC(DATE(${t}${zone}), ${day})`)],
       [1, as('DATETIME', `DATETIME(TIMESTAMP_TRUNC(${t}, ${part}), 'UTC')`)],
       [1, as('DATETIME', `DATETIME_TRUNC(DATETIME(${t}${zone}), ${part})`)],
+      [2, as('DATETIME', `DATETIME_TRUNC(DATETIME(${t}, '+05:30'), ${part})`)],
       [0.5, as('DATETIME', `DATETIME(TIMESTAMP_TRUNC(${t}, ${part}${zone})${zone})`)],
       [0.5, as('TIMESTAMP', `TIMESTAMP(DATE(${t}))`)],
       [0.3, as('TIMESTAMP', `TIMESTAMP(DATE(${t}${zone})${zone})`)],
@@ -103,6 +104,7 @@ function brokenBucket(random: Random, { type, time: t, era }: Scope, part: strin
     as(type, `COALESCE(${own}, ${timeLiteral(type, era.base)})`, 'a NULL becomes a time'),
     as(type, `GREATEST(${own}, ${timeLiteral(type, era.base)})`, 'the bucket is the greater of two'),
     as('DATE', `DATE_FROM_UNIX_DATE(DIV(UNIX_DATE(DATE(${t})), 7))`, 'the bucket is a number'),
+    as('DATE', `DATE_TRUNC(DATE_TRUNC(DATE(${t}), WEEK(MONDAY)), MONTH)`, 'weeks do not lie within months'),
   ]
   if (type === 'TIMESTAMP') {
     const [one, two] = ["'Europe/Berlin'", "'America/New_York'"]
@@ -221,6 +223,7 @@ function compared(random: Random, { type, time, era }: Scope): { readonly sql: s
     [6, { sql: time, type }],
     [1, { sql: `DATE(${time}${zone})`, type: 'DATE' as const }],
     [1, { sql: `${type}_TRUNC(${time}, ${part}${zone})`, type }],
+    [type === 'DATE' ? 0 : 1, { sql: `${type}_BUCKET(${time}, INTERVAL 15 MINUTE)`, type }],
     [0.5, { sql: `CAST(${time} AS DATE)`, type: 'DATE' as const }],
     [0.5, { sql: `DATETIME(${time}${zone})`, type: 'DATETIME' as const }],
   ])
@@ -239,9 +242,9 @@ export function randomBound(random: Random, scope: Scope, clock: number, at: End
   if (at === 'any' && random.chance(0.3)) return { sql: `${side.sql} BETWEEN ${end()} AND ${end()}`, breaks: null }
   const operator = random.weighted([
     [at === 'upper' ? 0 : 5, '>='],
-    [at === 'upper' ? 0 : 2, '>'],
+    [at === 'upper' ? 0 : 4, '>'],
     [at === 'lower' ? 0 : 1.5, '<='],
-    [at === 'lower' ? 0 : 2, '<'],
+    [at === 'lower' ? 0 : 1.5, '<'],
     [at === 'any' ? 0.4 : 0, '='],
   ])
   if (random.chance(0.2)) return { sql: `${end()} ${FLIPPED[operator]} ${side.sql}`, breaks: null }
@@ -257,6 +260,7 @@ export function randomCondition(random: Random, scope: Scope): Piece {
     `${p}tenant = @tenant`,
     `${p}n > @least`,
     `${p}n >= @least AND ${p}tenant != 'c'`,
+    `${p}n > @least AND ${time} >= ${type}_SUB(${argument}, INTERVAL @least DAY)`,
     `${p}s IN UNNEST(@texts)`,
     `(SELECT SUM(one.v) FROM UNNEST(${p}items) AS one) > @least`,
     `${time} < ${argument} OR ${p}n > 3`,

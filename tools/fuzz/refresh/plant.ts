@@ -1,15 +1,33 @@
-/** Plants each fault in a copy of the program, and runs the family `refresh` until it is found. */
+/** Plants each fault of faults.yaml in a copy of the program, and runs the family `refresh` until it is found. */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Fault, readFaults } from './faults.js'
+import { parse } from 'yaml'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** What the copy shares with the program, since no fault is planted there. */
 const SHARED: readonly string[] = ['node_modules', 'dist', 'data']
 const LEFT_OUT: readonly string[] = ['.git', '.cache', 'coverage']
+
+export interface Fault {
+  readonly name: string
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+}
+
+/** By file, then by name. */
+type FaultFile = Readonly<Record<string, Readonly<Record<string, Pick<Fault, 'find' | 'replace'>>>>>
+
+export function readFaults(): readonly Fault[] {
+  const path = fileURLToPath(new URL('faults.yaml', import.meta.url))
+  const files = parse(readFileSync(path, 'utf8')) as FaultFile
+  return Object.entries(files).flatMap(([file, faults]) =>
+    Object.entries(faults).map(([name, { find, replace }]) => ({ name, file, find, replace })),
+  )
+}
 
 export interface PlantOptions {
   readonly seed: string
@@ -19,23 +37,33 @@ export interface PlantOptions {
   readonly matching: string
 }
 
-/** Returns the names of the faults that were not found. */
+/**
+ * Returns the names of the faults that were not found.
+ *
+ * @throws TypeError where the program no longer has the text of a fault, or has it twice
+ */
 export async function plantFaults(
   { seed, steps, matching }: PlantOptions,
   say: (line: string) => void,
 ): Promise<readonly string[]> {
   const missed: string[] = []
-  for (const fault of readFaults().filter(({ name }) => name.includes(matching))) {
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-fault-'))
-    try {
-      copyProgram(folder)
-      plant(folder, fault)
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-fault-'))
+  try {
+    copyProgram(folder)
+    for (const { name, file, find, replace } of readFaults()) {
+      if (!name.includes(matching)) continue
+      const path = join(folder, file)
+      const text = readFileSync(path, 'utf8')
+      const pieces = text.split(find)
+      if (pieces.length !== 2) throw new TypeError(`${file} has the text of “${name}” ${pieces.length - 1} times`)
+      writeFileSync(path, pieces.join(replace))
       const found = await firstDifference(folder, seed, steps)
-      say(`${found === null ? 'NOT FOUND' : found.padStart(9)}  ${fault.file}: ${fault.name}`)
-      if (found === null) missed.push(fault.name)
-    } finally {
-      rmSync(folder, { recursive: true })
+      writeFileSync(path, text)
+      say(`${found === null ? 'NOT FOUND' : found.padStart(9)}  ${file}: ${name}`)
+      if (found === null) missed.push(name)
     }
+  } finally {
+    rmSync(folder, { recursive: true })
   }
   return missed
 }
@@ -47,26 +75,12 @@ function copyProgram(folder: string): void {
   }
 }
 
-/** @throws TypeError where the program no longer has the text of the fault, or has it twice */
-function plant(folder: string, { name, file, find, replace }: Fault): void {
-  const path = join(folder, file)
-  const pieces = readFileSync(path, 'utf8').split(find)
-  if (pieces.length !== 2) throw new TypeError(`${file} has the text of “${name}” ${pieces.length - 1} times`)
-  unlinkSync(path)
-  writeFileSync(path, pieces.join(replace))
-}
-
 /** The step of the first difference, or how the run has failed; null for a run without one. */
 function firstDifference(folder: string, seed: string, steps: number): Promise<string | null> {
   const args = ['--import', 'tsx', 'tools/fuzz/run.ts', '--family', 'refresh', '--seed', seed, '--count', String(steps)]
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
-  child.stdout.on('data', (bytes: Buffer) => {
-    text += bytes.toString()
-  })
-  child.stderr.on('data', (bytes: Buffer) => {
-    text += bytes.toString()
-  })
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (text += bytes.toString()))
   return new Promise(resolve =>
     child.on('close', code => {
       const step = /^step (\d+): (.*);/m.exec(text)

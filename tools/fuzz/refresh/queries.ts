@@ -12,7 +12,7 @@ import {
 } from './expressions.js'
 import { DATASET, PROJECT, type TableShape } from './tables.js'
 import type { Era } from './times.js'
-import { MORE_AGGREGATES, UPPER_AGGREGATES, upperOver, windowsOver } from './uppers.js'
+import { brokenUppers, MORE_AGGREGATES, UPPER_AGGREGATES, type Upper, upperOver, windowsOver } from './uppers.js'
 
 export interface FuzzQuery {
   readonly sql: string
@@ -24,6 +24,12 @@ export interface FuzzQuery {
   readonly isOrdered: boolean
 }
 
+/** The text of a query. */
+interface Body {
+  readonly sql: string
+  readonly isOrdered: boolean
+}
+
 /** How the table stands in a text. */
 interface Source {
   readonly from: string
@@ -32,14 +38,26 @@ interface Source {
   readonly prefix: string
   /** Aggregations of what is joined. */
   readonly joined: readonly string[]
-  readonly breaks: string | null
 }
+
+/** Texts, each with the rule that a query with it breaks. */
+type Breaking = readonly (readonly [sql: string, breaks: string])[]
 
 const ITEM_AGGREGATES = ['SUM(item.v)', 'COUNT(item.k)', 'MIN(item.k)']
 const AGAIN_AGGREGATES = ['SUM(again.n)', 'COUNT(again.s)', 'MAX(again.tenant)']
 const NAME_AGGREGATES = ['MIN(known.name)', 'COUNT(known.name)', 'MAX(known.name)']
 
-const KINDS_OF_BREAK = ['source', 'bucket', 'condition', 'aggregate', 'grouping', 'order', 'whole'] as const
+const KINDS_OF_BREAK = [
+  'source',
+  'bucket',
+  'condition',
+  'aggregate',
+  'grouping',
+  'order',
+  'whole',
+  'above',
+  'first key',
+] as const
 type KindOfBreak = (typeof KINDS_OF_BREAK)[number]
 
 /** What queries are about. */
@@ -58,8 +76,12 @@ export const randomQuery = (random: Random, subject: Subject): FuzzQuery =>
 export const upperQuery = (random: Random, subject: Subject): FuzzQuery => new QueryMaker(random, subject, null).above()
 
 /** A query that breaks a rule, in most cases. */
-export const brokenQuery = (random: Random, subject: Subject): FuzzQuery =>
-  new QueryMaker(random, subject, random.pick(KINDS_OF_BREAK)).query()
+export function brokenQuery(random: Random, subject: Subject): FuzzQuery {
+  const kind = random.pick(KINDS_OF_BREAK)
+  const maker = new QueryMaker(random, subject, kind)
+  if (kind === 'above') return maker.above()
+  return kind === 'first key' ? maker.orderedByAnother() : maker.query()
+}
 
 class QueryMaker {
   readonly #random: Random
@@ -81,7 +103,7 @@ class QueryMaker {
 
   query(): FuzzQuery {
     const random = this.#random
-    const { body, isOrdered } = random.weighted<() => { body: string; isOrdered: boolean }>([
+    const { sql: body, isOrdered } = random.weighted<() => Body>([
       [5, () => this.#flat()],
       [4, () => this.#withRows()],
       [3, () => this.#within()],
@@ -103,26 +125,46 @@ class QueryMaker {
     const random = this.#random
     const source = this.#source()
     const scope = { ...this.#scope(source), time: 'it.moment', prefix: 'it.' }
-    const time = `${source.alias}.\`${this.#shape.column}\``
-    const columns = ['n', 'x', 's', 'tenant', 'other', 'items'].map(name => `${source.alias}.${name}`)
     const bucket = this.#bucket(scope)
-    const keys = this.#keys('it.').map(([sql, name]) => `${sql} AS ${name}`)
-    const aggregates = [...UPPER_AGGREGATES, ...random.some(MORE_AGGREGATES, 0, 4)].map(
-      ([sql, name]) => `${sql} AS ${name}`,
-    )
-    const rows = `SELECT ${time} AS moment, ${columns.join(', ')} FROM ${source.from}`
-    const body = `SELECT ${bucket.sql} AS bucket, ${[...keys, ...aggregates].join(', ')} FROM (${rows}) AS it${this.#where(scope)} GROUP BY ALL`
-    const names = ['bucket', ...keys.map(key => key.split(' AS ')[1]!)]
-    const values = [bucket.sql, ...keys.map(key => key.split(' AS ')[0]!)]
-    const { sql, isOrdered } = random.chance(0.2)
-      ? windowsOver(random, body, names, values)
-      : upperOver(random, body, names, bucket.type)
-    return { sql: `${this.#before}${sql.replace(') , z AS', '), z AS')}`, breaks: null, isOrdered }
+    const keys = this.#keys('it.')
+    const columns = [...keys, ...UPPER_AGGREGATES, ...random.some(MORE_AGGREGATES, 0, 4)].map(asNamed)
+    const rows = `SELECT ${source.alias}.\`${this.#shape.column}\` AS moment, ${columnsOf(`${source.alias}.`)} FROM ${source.from}`
+    const body = `SELECT ${[`${bucket.sql} AS bucket`, ...columns].join(', ')} FROM (${rows}) AS it${this.#where(scope)} GROUP BY ALL`
+    const names = ['bucket', ...namesOf(keys)]
+    const sql = this.#breaks('above') ? this.#breaking(brokenUppers(body, names, this.#names)) : null
+    const above = (): Upper => {
+      const values = [bucket.sql, ...keys.map(([value]) => value)]
+      return random.chance(0.2) ? windowsOver(random, body, names, values) : upperOver(random, body, names, bucket.type)
+    }
+    const upper = sql === null ? above() : { sql, isOrdered: true }
+    return { sql: `${this.#before}${upper.sql}`, breaks: this.#broken, isOrdered: upper.isOrdered }
+  }
+
+  /** A query that is kept once it is ordered by something that puts the buckets in another order. */
+  orderedByAnother(): FuzzQuery {
+    const { name, column, type } = this.#shape
+    const time = `\`${column}\``
+    const queryBy = (key: string) =>
+      [
+        `SELECT DATE(${time}) AS bucket, COUNT(*) AS c FROM \`${name}\` GROUP BY bucket, ${key} ORDER BY ${key}, bucket DESC`,
+        'another first key',
+      ] as const
+    const sql = this.#breaking([
+      queryBy('DATE(other)'),
+      queryBy(`DATE_TRUNC(DATE(${time}), MONTH)`),
+      ...(type === 'TIMESTAMP' ? [queryBy(`DATE(${time}, 'Asia/Tokyo')`)] : []),
+    ])
+    return { sql, breaks: this.#broken, isAbove: true, isOrdered: true }
   }
 
   #use({ sql, breaks }: Piece): string {
     this.#broken ??= breaks
     return sql
+  }
+
+  #breaking(texts: Breaking): string {
+    const [sql, breaks] = this.#random.pick(texts)
+    return this.#use({ sql, breaks })
   }
 
   /** True once where the query is to break a rule of this kind. */
@@ -159,54 +201,39 @@ class QueryMaker {
       : random.pick([` AS ${alias}`, ` ${alias}`, `/**/AS ${alias}`])
     const from = `${path}${as}`
     const prefix = alias === 'n' || random.chance(0.5) ? `${alias}.` : ''
-    const source = { alias, prefix, joined: [], breaks: null }
-    if (this.#breaks('source')) return this.#brokenSource(from, source)
+    if (this.#breaks('source')) {
+      return { from: this.#brokenSource(from, alias), alias, prefix: `${alias}.`, joined: [] }
+    }
     const items = random.pick([`UNNEST(${alias}.items)`, `${alias}.items`])
-    return random.weighted<Source>([
-      [7, { ...source, from }],
-      [1, { ...source, from: `${from} CROSS JOIN ${items} AS item`, joined: ITEM_AGGREGATES }],
-      [1, { ...source, from: `${from}, ${items} AS item`, joined: ITEM_AGGREGATES }],
-      [1, { ...source, from: `${from} LEFT JOIN ${items} AS item`, joined: ITEM_AGGREGATES }],
-      [0.7, { ...source, from: `${from} JOIN UNNEST(['a', 'b', 'b']) AS known ON known = ${alias}.tenant` }],
-      [0.7, { ...source, from: `${from} LEFT JOIN UNNEST(['a', 'b', 'b']) AS known ON known = ${alias}.tenant` }],
-      [0.5, { ...source, from: `UNNEST([1, 2]) AS times CROSS JOIN ${from}` }],
-      [
-        0.7,
-        {
-          ...source,
-          from: `${from} JOIN \`${this.#names}\` AS known USING (tenant)`,
-          prefix: `${alias}.`,
-          joined: NAME_AGGREGATES,
-        },
-      ],
-      [
-        0.7,
-        {
-          ...source,
-          from: `${from} LEFT JOIN ${this.#names} AS known ON known.tenant = ${alias}.tenant`,
-          joined: NAME_AGGREGATES,
-          prefix: `${alias}.`,
-        },
-      ],
+    const names = `\`${this.#names}\``
+    const [sql, joined = []] = random.weighted<readonly [sql: string, joined?: readonly string[]]>([
+      [7, [from]],
+      [1, [`${from} CROSS JOIN ${items} AS item`, ITEM_AGGREGATES]],
+      [1, [`${from}, ${items} AS item`, ITEM_AGGREGATES]],
+      [1, [`${from} LEFT JOIN ${items} AS item`, ITEM_AGGREGATES]],
+      [0.7, [`${from} JOIN UNNEST(['a', 'b', 'b']) AS known ON known = ${alias}.tenant`]],
+      [0.7, [`${from} LEFT JOIN UNNEST(['a', 'b', 'b']) AS known ON known = ${alias}.tenant`]],
+      [0.5, [`UNNEST([1, 2]) AS times CROSS JOIN ${from}`]],
+      [0.7, [`${from} JOIN ${names} AS known USING (tenant)`, NAME_AGGREGATES]],
+      [0.7, [`${from} LEFT JOIN ${this.#names} AS known ON known.tenant = ${alias}.tenant`, NAME_AGGREGATES]],
       [
         0.3,
-        {
-          ...source,
-          from: `(SELECT tenant, MAX(name) AS name FROM \`${this.#names}\` GROUP BY tenant) AS known JOIN ${from} ON known.tenant = ${alias}.tenant`,
-          joined: NAME_AGGREGATES,
-          prefix: `${alias}.`,
-        },
+        [
+          `(SELECT tenant, MAX(name) AS name FROM ${names} GROUP BY tenant) AS known JOIN ${from} ON known.tenant = ${alias}.tenant`,
+          NAME_AGGREGATES,
+        ],
       ],
-      [0.3, { ...source, from: `UNNEST(['a', 'c']) AS known RIGHT JOIN ${from} ON known = ${alias}.tenant` }],
-      [0.5, { ...source, from: `${from} ${this.#again(alias)}`, prefix: `${alias}.`, joined: AGAIN_AGGREGATES }],
+      [0.3, [`UNNEST(['a', 'c']) AS known RIGHT JOIN ${from} ON known = ${alias}.tenant`]],
+      [0.5, [`${from} ${this.#again(alias)}`, AGAIN_AGGREGATES]],
       [
         0.5,
-        {
-          ...source,
-          from: `(SELECT * FROM \`${name}\`${random.pick(['', ' WHERE n > 2'])} UNION ALL SELECT * FROM \`${name}\`) AS ${alias}`,
-        },
+        [
+          `(SELECT * FROM \`${name}\`${random.pick(['', ' WHERE n > 2'])} UNION ALL SELECT * FROM \`${name}\`) AS ${alias}`,
+        ],
       ],
     ])
+    const isClear = joined !== NAME_AGGREGATES && joined !== AGAIN_AGGREGATES
+    return { from: sql, alias, prefix: isClear ? prefix : `${alias}.`, joined }
   }
 
   /** A join with rows of the same time, or of the same hour or day. */
@@ -218,72 +245,39 @@ class QueryMaker {
     return `${this.#random.pick(['JOIN', 'LEFT JOIN'])} \`${name}\` AS again ON ${equal} AND again.n < ${alias}.n`
   }
 
-  #brokenSource(from: string, source: Omit<Source, 'from'>): Source {
-    const { name } = this.#shape
-    const { alias } = source
-    return this.#random.pick<Source>(
+  #brokenSource(from: string, alias: string): string {
+    const table = `\`${this.#shape.name}\``
+    const time = `\`${this.#shape.column}\``
+    const rows = 'n, s, x, tenant, other, items'
+    const names = `\`${this.#names}\``
+    const isOf = `ON known.tenant = ${alias}.tenant`
+    const outer = 'an outer join without its rows'
+    return this.#breaking([
+      [`${from} JOIN ${table} AS again ON again.n = ${alias}.n`, 'the table twice'],
+      [`UNNEST(['a', 'x']) AS known LEFT JOIN ${from} ON known = ${alias}.tenant`, outer],
+      [`${from} FULL JOIN UNNEST(['a', 'x']) AS known ON known = ${alias}.tenant`, outer],
+      [`${from} RIGHT JOIN UNNEST(['a', 'x']) AS known ON known = ${alias}.tenant`, outer],
+      [`${from} FULL JOIN ${names} AS known ${isOf}`, outer],
+      [`${names} AS known LEFT JOIN ${from} ${isOf}`, outer],
       [
-        { ...source, from: `${from} JOIN \`${name}\` AS again ON again.n = ${alias}.n`, breaks: 'the table twice' },
-        {
-          ...source,
-          from: `UNNEST(['a', 'x']) AS known LEFT JOIN ${from} ON known = ${alias}.tenant`,
-          breaks: 'an outer join without its rows',
-        },
-        {
-          ...source,
-          from: `${from} FULL JOIN UNNEST(['a', 'x']) AS known ON known = ${alias}.tenant`,
-          breaks: 'an outer join without its rows',
-        },
-        {
-          ...source,
-          from: `${from} RIGHT JOIN UNNEST(['a', 'x']) AS known ON known = ${alias}.tenant`,
-          breaks: 'an outer join without its rows',
-        },
-        {
-          ...source,
-          from: `(SELECT * FROM \`${name}\` UNION ALL SELECT * FROM \`${name}\` WHERE \`${this.#shape.column}\` < '2020-01-01') AS ${alias}`,
-          breaks: 'a set operation of rows that are bounded differently',
-        },
-        {
-          ...source,
-          from: `(SELECT n, s, x, tenant, other, items, \`${this.#shape.column}\` FROM \`${name}\` UNION ALL SELECT n, s, x, tenant, other, items, NULL FROM \`${name}\`) AS ${alias}`,
-          breaks: 'a set operation with another time',
-        },
-        {
-          ...source,
-          from: `\`${name}\` AS again LEFT JOIN ${from} ON again.\`${this.#shape.column}\` = ${alias}.\`${this.#shape.column}\` AND again.n < ${alias}.n`,
-          breaks: 'the time of the other side of an outer join',
-        },
-        { ...source, from: `(SELECT * FROM \`${name}\` ORDER BY n, s LIMIT 5) AS ${alias}`, breaks: 'LIMIT within' },
-        {
-          ...source,
-          from: `(SELECT *, ROW_NUMBER() OVER (ORDER BY n) AS place FROM \`${name}\`) AS ${alias}`,
-          breaks: 'a window',
-        },
-        { ...source, from: `\`${name}\` AS ${alias} TABLESAMPLE SYSTEM (100 PERCENT)`, breaks: 'TABLESAMPLE' },
-        {
-          ...source,
-          from: `${from} JOIN \`${this.#names}\` AS known ON known.tenant = ${alias}.tenant AND known.since < @now`,
-          breaks: 'the clock bounds another table',
-        },
-        {
-          ...source,
-          from: `${from} FULL JOIN \`${this.#names}\` AS known ON known.tenant = ${alias}.tenant`,
-          breaks: 'an outer join without its rows',
-        },
-        {
-          ...source,
-          from: `\`${this.#names}\` AS known LEFT JOIN ${from} ON known.tenant = ${alias}.tenant`,
-          breaks: 'an outer join without its rows',
-        },
-        {
-          ...source,
-          from: `(SELECT * FROM \`${this.#names}\` ORDER BY name, tenant LIMIT 1) AS known JOIN ${from} ON known.tenant = ${alias}.tenant`,
-          breaks: 'LIMIT within',
-        },
-        { ...source, from: `\`${name}\` FOR SYSTEM_TIME AS OF @now AS ${alias}`, breaks: 'SYSTEM_TIME' },
-      ].map(one => ({ ...one, prefix: `${alias}.` })),
-    )
+        `(SELECT * FROM ${table} UNION ALL SELECT * FROM ${table} WHERE ${time} < '2020-01-01') AS ${alias}`,
+        'a union of rows that are bounded differently',
+      ],
+      [
+        `(SELECT ${rows}, ${time} FROM ${table} UNION ALL SELECT ${rows}, NULL FROM ${table}) AS ${alias}`,
+        'a union with another time',
+      ],
+      [
+        `${table} AS again LEFT JOIN ${from} ON again.${time} = ${alias}.${time} AND again.n < ${alias}.n`,
+        'the time of the other side of an outer join',
+      ],
+      [`(SELECT * FROM ${table} ORDER BY n, s LIMIT 5) AS ${alias}`, 'LIMIT within'],
+      [`(SELECT * FROM ${names} ORDER BY name, tenant LIMIT 1) AS known JOIN ${from} ${isOf}`, 'LIMIT within'],
+      [`(SELECT *, ROW_NUMBER() OVER (ORDER BY n) AS place FROM ${table}) AS ${alias}`, 'a window'],
+      [`${table} AS ${alias} TABLESAMPLE SYSTEM (100 PERCENT)`, 'TABLESAMPLE'],
+      [`${from} JOIN ${names} AS known ${isOf} AND known.since < @now`, 'the clock bounds another table'],
+      [`${table} AS ${alias} FOR SYSTEM_TIME AS OF @now`, 'SYSTEM_TIME'],
+    ])
   }
 
   #scope({ alias, prefix }: Source): Scope {
@@ -314,6 +308,8 @@ class QueryMaker {
       [1, ['upper']],
       [3, ['lower', 'upper']],
       [0.5, ['lower', 'lower']],
+      [0.7, ['upper', 'upper']],
+      [1.5, ['any']],
       [0.5, ['any', 'any', 'any']],
     ])
     const conditions = random.weighted([
@@ -350,6 +346,7 @@ class QueryMaker {
       `MIN(${s})`,
       `MAX(${n})`,
       `COUNTIF(${n} > 2)`,
+      `COUNTIF(${n} > @least)`,
       `COUNT(DISTINCT ${s})`,
       `APPROX_QUANTILES(${n}, 4)`,
       `APPROX_COUNT_DISTINCT(${s})`,
@@ -371,33 +368,30 @@ class QueryMaker {
       all.push(this.#use({ sql: `SUM(same(${x}))`, breaks: 'a JavaScript function' }))
     }
     if (this.#breaks('aggregate')) {
+      const { name, type } = this.#shape
+      const now = type === 'TIMESTAMP' ? '@now' : `${type}(@now)`
       all.push(
-        this.#use(
-          random.pick<Piece>([
-            { sql: `ARRAY_AGG(${n} IGNORE NULLS)`, breaks: 'ARRAY_AGG without an order' },
-            { sql: `ARRAY_AGG(${n} IGNORE NULLS ORDER BY ${s})`, breaks: 'ARRAY_AGG without a total order' },
-            { sql: `STRING_AGG(${s})`, breaks: 'STRING_AGG without an order' },
-            { sql: `ANY_VALUE(${n})`, breaks: 'ANY_VALUE' },
-            { sql: `MAX_BY(${s}, ${n})`, breaks: 'MAX_BY' },
-            { sql: `MIN_BY(${n}, ${s})`, breaks: 'MIN_BY' },
-            { sql: `APPROX_TOP_COUNT(${s}, 2)`, breaks: 'APPROX_TOP_COUNT' },
-            { sql: `MAX(${s} HAVING MAX ${n})`, breaks: 'HAVING MAX' },
-            { sql: `ARRAY_AGG(${n} IGNORE NULLS ORDER BY ${s} LIMIT 2)`, breaks: 'LIMIT within a call' },
-            { sql: 'MAX(@now)', breaks: 'the clock in a result' },
-            {
-              sql: `COUNTIF(${time ?? `${prefix}other`} >= ${this.#shape.type === 'TIMESTAMP' ? '@now' : `${this.#shape.type}(@now)`})`,
-              breaks: 'the clock in an aggregation',
-            },
-            { sql: `(SELECT COUNT(*) FROM \`${this.#shape.name}\`) + COUNT(*)`, breaks: 'a subquery reads the table' },
-          ]),
-        ),
+        this.#breaking([
+          [`ARRAY_AGG(${n} IGNORE NULLS)`, 'ARRAY_AGG without an order'],
+          [`ARRAY_AGG(${n} IGNORE NULLS ORDER BY ${s})`, 'ARRAY_AGG without a total order'],
+          [`STRING_AGG(${s})`, 'STRING_AGG without an order'],
+          [`ANY_VALUE(${n})`, 'ANY_VALUE'],
+          [`MAX_BY(${s}, ${n})`, 'MAX_BY'],
+          [`MIN_BY(${n}, ${s})`, 'MIN_BY'],
+          [`APPROX_TOP_COUNT(${s}, 2)`, 'APPROX_TOP_COUNT'],
+          [`MAX(${s} HAVING MAX ${n})`, 'HAVING MAX'],
+          [`ARRAY_AGG(${n} IGNORE NULLS ORDER BY ${s} LIMIT 2)`, 'LIMIT within a call'],
+          ['MAX(@now)', 'the clock in a result'],
+          [`COUNTIF(${time ?? `${prefix}other`} >= ${now})`, 'the clock in an aggregation'],
+          [`(SELECT COUNT(*) FROM \`${name}\`) + COUNT(*)`, 'a subquery reads the table'],
+        ]),
       )
     }
     return all.map((sql, i) => `${sql} AS a${i + 1}`)
   }
 
   /** The other columns of the key, each with its name. */
-  #keys(prefix: string, scope: Scope | null = null): readonly (readonly [sql: string, name: string])[] {
+  #keys(prefix: string, scope: Scope | null = null): Keys {
     const random = this.#random
     const keys = [
       [`${prefix}s`, 'k1'],
@@ -413,17 +407,19 @@ class QueryMaker {
 
   #having(bucket: Bucket | null): string {
     const random = this.#random
-    if (this.#breaks('grouping') && random.chance(0.1))
-      return this.#use({ sql: ' QUALIFY ROW_NUMBER() OVER (ORDER BY COUNT(*)) < 3', breaks: 'QUALIFY' })
-    if (this.#breaks('grouping') && random.chance(0.2))
-      return this.#use({ sql: ' HAVING COUNT(*) > EXTRACT(SECOND FROM @now) - 70', breaks: 'the clock in HAVING' })
+    if (this.#breaks('grouping') && random.chance(0.3)) {
+      return this.#breaking([
+        [' QUALIFY ROW_NUMBER() OVER (ORDER BY COUNT(*)) < 3', 'QUALIFY'],
+        [' HAVING COUNT(*) > EXTRACT(SECOND FROM @now) - 70', 'the clock in HAVING'],
+      ])
+    }
     if (random.chance(0.85)) return ''
     const scope = bucket && { type: bucket.type, time: 'bucket', prefix: '', era: this.#era }
     return ` HAVING ${scope && random.chance(0.4) ? randomBound(random, scope, 0.4, 'any').sql : 'COUNT(*) > 1'}`
   }
 
   /** ` ORDER BY … LIMIT …`, or a part of it. `others` are columns that may follow the bucket. */
-  #order(others: readonly string[]): { readonly sql: string; readonly isOrdered: boolean } {
+  #order(others: readonly string[]): Body {
     const random = this.#random
     if (this.#breaks('order')) return { sql: ` ${this.#brokenOrder(others)}`, isOrdered: true }
     if (random.chance(0.12)) return { sql: '', isOrdered: false }
@@ -437,53 +433,63 @@ class QueryMaker {
 
   #brokenOrder(others: readonly string[]): string {
     const other = others[0] ?? 'a1'
-    return this.#use(
-      this.#random.pick<Piece>([
-        { sql: `ORDER BY ${other}, bucket LIMIT 5`, breaks: 'another first key' },
-        { sql: `ORDER BY ${other} IS NULL, bucket`, breaks: 'another first key' },
-        { sql: 'ORDER BY bucket LIMIT 3 OFFSET 1', breaks: 'OFFSET' },
-        { sql: 'LIMIT 3', breaks: 'LIMIT without an order' },
-        { sql: 'ORDER BY EXTRACT(YEAR FROM bucket), bucket DESC', breaks: 'another first key' },
-        { sql: 'ORDER BY bucket LIMIT @least', breaks: 'LIMIT of a parameter' },
-      ]),
-    )
+    return this.#breaking([
+      [`ORDER BY ${other}, bucket LIMIT 5`, 'another first key'],
+      [`ORDER BY ${other} IS NULL, bucket`, 'another first key'],
+      ['ORDER BY bucket LIMIT 3 OFFSET 1', 'OFFSET'],
+      ['LIMIT 3', 'LIMIT without an order'],
+      ['ORDER BY EXTRACT(YEAR FROM bucket), bucket DESC', 'another first key'],
+      ['ORDER BY bucket LIMIT @least', 'LIMIT of a parameter'],
+    ])
   }
 
   /** The columns of the list, with the bucket at any place. */
-  #list(bucket: string, keys: readonly (readonly [string, string])[], aggregates: readonly string[]): string {
-    const others = [...keys.map(([sql, name]) => `${sql} AS ${name}`), ...aggregates]
+  #list(bucket: string, keys: Keys, aggregates: readonly string[]): string {
+    const others = [...keys.map(asNamed), ...aggregates]
     const at = this.#random.chance(0.5) ? 0 : this.#random.between(0, others.length)
     return [...others.slice(0, at), bucket, ...others.slice(at)].join(', ')
   }
 
-  #groupBy(keys: readonly (readonly [string, string])[]): string {
+  #groupBy(keys: Keys): string {
     const random = this.#random
-    const names = shuffled(random, ['bucket', ...keys.map(([, name]) => name)])
+    const names = shuffled(random, ['bucket', ...namesOf(keys)])
     if (this.#breaks('grouping')) {
-      return this.#use(
-        random.pick<Piece>([
-          { sql: `GROUP BY ROLLUP (${names.join(', ')})`, breaks: 'ROLLUP' },
-          { sql: `GROUP BY GROUPING SETS ((${names.join(', ')}), ())`, breaks: 'GROUPING SETS' },
-          { sql: `GROUP BY CUBE (${names.join(', ')})`, breaks: 'CUBE' },
-        ]),
-      )
+      return this.#breaking([
+        [`GROUP BY ROLLUP (${names.join(', ')})`, 'ROLLUP'],
+        [`GROUP BY GROUPING SETS ((${names.join(', ')}), ())`, 'GROUPING SETS'],
+        [`GROUP BY CUBE (${names.join(', ')})`, 'CUBE'],
+      ])
     }
     return random.chance(0.1) ? 'GROUP BY ALL' : `GROUP BY ${names.join(', ')}`
   }
 
-  #flat(): { body: string; isOrdered: boolean } {
+  /** Where the rows of a query come from, and the bucket of their time. */
+  #rows(): { readonly source: Source; readonly scope: Scope; readonly bucket: Bucket } {
     const source = this.#source()
-    this.#broken ??= source.breaks
     const scope = this.#scope(source)
-    const bucket = this.#bucket(scope)
+    return { source, scope, bucket: this.#bucket(scope) }
+  }
+
+  /** The query `SELECT … FROM …`, grouped by the bucket and the keys, and put in order. */
+  #grouped(select: string, keys: Keys, bucket: Bucket, more: readonly string[] = []): Body {
+    const having = this.#having(bucket)
+    const { sql, isOrdered } = this.#order([...namesOf(keys), ...more])
+    return { sql: `${select} ${this.#groupBy(keys)}${having}${sql}`, isOrdered }
+  }
+
+  #flat(): Body {
+    const { source, scope, bucket } = this.#rows()
     const keys = this.#keys(scope.prefix, scope)
     const aggregates = this.#aggregates(scope.prefix, source.joined, scope.time)
     const list = this.#list(`${bucket.sql} AS bucket`, keys, aggregates)
-    const where = this.#where(scope)
-    const order = this.#order([...keys.map(([, name]) => name), ...(aggregates[0]!.startsWith('COUNT') ? ['a1'] : [])])
-    const group = `${this.#groupBy(keys)}${this.#having(bucket)}`
-    const body = `SELECT ${list} FROM ${source.from}${where} ${group}${order.sql}`
-    return { body: this.#renamed(body, list), isOrdered: order.isOrdered }
+    const more = aggregates[0]!.startsWith('COUNT') ? ['a1'] : []
+    const { sql, isOrdered } = this.#grouped(
+      `SELECT ${list} FROM ${source.from}${this.#where(scope)}`,
+      keys,
+      bucket,
+      more,
+    )
+    return { sql: this.#renamed(sql, list), isOrdered }
   }
 
   /** Now and then the bucket is named as the column is, or by its place in the list. */
@@ -500,218 +506,175 @@ class QueryMaker {
   }
 
   /** The rows in a CTE, with their bucket. */
-  #withRows(): { body: string; isOrdered: boolean } {
+  #withRows(): Body {
     const random = this.#random
-    const source = this.#source()
-    this.#broken ??= source.breaks
-    const scope = this.#scope(source)
-    const bucket = this.#bucket(scope)
-    const { prefix } = scope
-    const columns = ['n', 'x', 's', 'tenant', 'other', 'items'].map(name => `${prefix}${name}`)
-    const rows = `SELECT ${bucket.sql} AS bucket, ${scope.time} AS moment, ${columns.join(', ')} FROM ${source.from}${this.#where(scope)}`
+    const { source, scope, bucket } = this.#rows()
+    const rows = `SELECT ${bucket.sql} AS bucket, ${scope.time} AS moment, ${columnsOf(scope.prefix)} FROM ${source.from}${this.#where(scope)}`
     const sorted = random.chance(0.1) ? `${rows} ORDER BY n` : rows
     const keys = this.#keys('')
-    const aggregates = this.#aggregates('', [], 'moment')
-    const list = this.#list('bucket', keys, aggregates)
-    const inner: Scope = { type: this.#shape.type, time: 'moment', prefix: 'it.', era: this.#era }
-    const where = random.chance(0.3) ? this.#where(inner) : ''
-    const order = this.#order(keys.map(([, name]) => name))
+    const list = this.#list('bucket', keys, this.#aggregates('', [], 'moment'))
+    const where = random.chance(0.3) ? this.#where({ ...scope, time: 'moment', prefix: 'it.' }) : ''
     const unused = random.chance(0.1) ? ', unused AS (SELECT @now AS stamp)' : ''
-    const group = `${this.#groupBy(keys)}${this.#having(bucket)}`
-    const body = `WITH it AS (${sorted})${unused} SELECT ${list} FROM it${where} ${group}${order.sql}`
-    return { body, isOrdered: order.isOrdered }
+    return this.#grouped(`WITH it AS (${sorted})${unused} SELECT ${list} FROM it${where}`, keys, bucket)
   }
 
   /** The rows in a subquery that passes the time on. */
-  #within(): { body: string; isOrdered: boolean } {
+  #within(): Body {
     const random = this.#random
     const source = this.#source()
-    this.#broken ??= source.breaks
     const scope = this.#scope(source)
     const moved = random.chance(0.2)
       ? `${scope.type}_TRUNC(${scope.time}, ${scope.type === 'DATE' ? 'DAY' : 'SECOND'})`
       : scope.time
-    const columns = ['n', 'x', 's', 'tenant', 'other', 'items'].map(name => `${scope.prefix}${name}`)
-    const all =
-      source.alias === source.prefix.slice(0, -1) &&
-      source.joined.length === 0 &&
-      random.chance(0.2) &&
-      moved === scope.time
-    const time = all ? `\`${this.#shape.column}\`` : 'moment'
-    const rows = `SELECT ${all ? `${source.alias}.*` : `${moved} AS moment, ${columns.join(', ')}`} FROM ${source.from}${this.#where(scope)}`
-    const inner: Scope = { type: this.#shape.type, time: `it.${time}`, prefix: 'it.', era: this.#era }
+    const isPlain = source.alias === source.prefix.slice(0, -1) && source.joined.length === 0 && moved === scope.time
+    const all = isPlain && random.chance(0.2)
+    const columns = all ? `${source.alias}.*` : `${moved} AS moment, ${columnsOf(scope.prefix)}`
+    const rows = `SELECT ${columns} FROM ${source.from}${this.#where(scope)}`
+    const inner: Scope = { ...scope, time: all ? `it.\`${this.#shape.column}\`` : 'it.moment', prefix: 'it.' }
     const bucket = this.#bucket(inner)
     const keys = this.#keys('it.', inner)
-    const aggregates = this.#aggregates('it.', [], inner.time)
-    const order = this.#order(keys.map(([, name]) => name))
-    const list = this.#list(`${bucket.sql} AS bucket`, keys, aggregates)
+    const list = this.#list(`${bucket.sql} AS bucket`, keys, this.#aggregates('it.', [], inner.time))
     const where = random.chance(0.4) ? this.#where(inner) : ''
-    const group = `${this.#groupBy(keys)}${this.#having(bucket)}`
-    return { body: `SELECT ${list} FROM (${rows}) AS it${where} ${group}${order.sql}`, isOrdered: order.isOrdered }
+    return this.#grouped(`SELECT ${list} FROM (${rows}) AS it${where}`, keys, bucket)
   }
 
   /** Aggregates by fine buckets, then these by coarse ones. */
-  #twice(): { body: string; isOrdered: boolean } {
+  #twice(): Body {
     const random = this.#random
-    const source = this.#source()
-    this.#broken ??= source.breaks
-    const scope = this.#scope(source)
-    const fine = this.#bucket(scope)
-    const where = this.#where(scope)
-    const rows = `SELECT ${fine.sql} AS fine, ${scope.prefix}s AS s, ${scope.prefix}tenant AS tenant, COUNT(*) AS n, SUM(${scope.prefix}x) AS x, MAX(${scope.prefix}other) AS other FROM ${source.from}${where} GROUP BY fine, s, tenant`
-    const coarse = randomBucket(random, { type: fine.type, time: 'fine', prefix: '', era: this.#era }, 0)
+    const { source, scope, bucket: fine } = this.#rows()
+    const rows = `SELECT ${fine.sql} AS fine, ${scope.prefix}s AS s, ${scope.prefix}tenant AS tenant, COUNT(*) AS n, SUM(${scope.prefix}x) AS x, MAX(${scope.prefix}other) AS other FROM ${source.from}${this.#where(scope)} GROUP BY fine, s, tenant`
+    if (this.#breaks('grouping')) {
+      const breaks = 'above the cut, buckets meet'
+      const sql = this.#breaking([
+        [`SELECT s, SUM(n) AS a1 FROM (${rows}) AS it GROUP BY s ORDER BY s`, breaks],
+        [`SELECT MAX(fine) AS bucket, s, SUM(n) AS a1 FROM (${rows}) AS it GROUP BY s ORDER BY bucket`, breaks],
+        [`SELECT other AS bucket, SUM(n) AS a1 FROM (${rows}) AS it GROUP BY bucket ORDER BY bucket`, breaks],
+        [
+          `SELECT fine AS bucket, n, SUM(n) OVER (ORDER BY fine, s, tenant) AS a1 FROM (${rows}) AS it ORDER BY bucket, s, tenant`,
+          breaks,
+        ],
+        [
+          `SELECT fine AS bucket, n FROM (${rows}) AS it WHERE n >= (SELECT AVG(n) FROM (${rows})) ORDER BY bucket`,
+          breaks,
+        ],
+      ])
+      return { sql, isOrdered: true }
+    }
+    const coarse = randomBucket(random, { ...scope, type: fine.type, time: 'fine', prefix: '' }, 0)
     const keys = this.#keys('it.')
     const aggregates = this.#aggregates('it.', [], random.chance(0.3) ? 'fine' : null)
-    if (this.#breaks('grouping')) {
-      const sql = random.pick([
-        `SELECT s, SUM(n) AS a1 FROM (${rows}) AS it GROUP BY s ORDER BY s`,
-        `SELECT MAX(fine) AS bucket, s, SUM(n) AS a1 FROM (${rows}) AS it GROUP BY s ORDER BY bucket`,
-        `SELECT other AS bucket, SUM(n) AS a1 FROM (${rows}) AS it GROUP BY bucket ORDER BY bucket`,
-        `SELECT fine AS bucket, n, SUM(n) OVER (ORDER BY fine, s, tenant) AS a1 FROM (${rows}) AS it ORDER BY bucket, s, tenant`,
-        `SELECT fine AS bucket, n FROM (${rows}) AS it WHERE n >= (SELECT AVG(n) FROM (${rows})) ORDER BY bucket`,
-      ])
-      return { body: this.#use({ sql, breaks: 'above the cut, buckets meet' }), isOrdered: true }
-    }
-    const order = this.#order(keys.map(([, name]) => name))
     const list = this.#list(`${coarse.sql} AS bucket`, keys, aggregates)
-    const group = `${this.#groupBy(keys)}${this.#having(coarse)}`
-    return { body: `SELECT ${list} FROM (${rows}) AS it ${group}${order.sql}`, isOrdered: order.isOrdered }
+    return this.#grouped(`SELECT ${list} FROM (${rows}) AS it`, keys, coarse)
   }
 
   /** What is computed of the buckets' rows, in a query above. */
-  #projected(): { body: string; isOrdered: boolean } {
+  #projected(): Body {
     const random = this.#random
-    const source = this.#source()
-    this.#broken ??= source.breaks
-    const scope = this.#scope(source)
-    const bucket = this.#bucket(scope)
+    const { source, scope, bucket } = this.#rows()
     const keys = this.#keys(scope.prefix, scope)
     const aggregates = this.#aggregates(scope.prefix, source.joined, scope.time)
     const inner = `SELECT ${this.#list(`${bucket.sql} AS moment`, keys, ['COUNT(*) AS c', ...aggregates])} FROM ${source.from}${this.#where(scope)} ${this.#groupBy(keys).replace(/\bbucket\b/, 'moment')}${this.#having(null)}`
-    const above: Scope = { type: bucket.type, time: 'moment', prefix: '', era: this.#era }
-    const time = random.weighted([
-      [5, 'moment'],
-      [1, randomBucket(random, above, 0).sql],
-    ])
+    const above: Scope = { ...scope, type: bucket.type, time: 'moment', prefix: '' }
+    const time = random.chance(0.17) ? randomBucket(random, above, 0).sql : 'moment'
     const list = this.#list(
       `${time} AS bucket`,
-      keys.map(([, name]) => [name, name] as const),
+      keys.map(([, name]) => [name, name]),
       ['c * 2 AS doubled', 'a1'],
     )
     const where = random.chance(0.3)
       ? ` WHERE ${random.pick([randomBound(random, above, 0.5, 'any').sql, 'c > 1', 'MOD(c, 2) = 1'])}`
       : ''
-    const order = this.#order(keys.map(([, name]) => name))
-    return { body: `WITH it AS (${inner}) SELECT ${list} FROM it${where}${order.sql}`, isOrdered: order.isOrdered }
+    const order = this.#order(namesOf(keys))
+    return { sql: `WITH it AS (${inner}) SELECT ${list} FROM it${where}${order.sql}`, isOrdered: order.isOrdered }
   }
 
-  #piped(): { body: string; isOrdered: boolean } {
-    const source = this.#source()
-    this.#broken ??= source.breaks
-    const scope = this.#scope(source)
-    const bucket = this.#bucket(scope)
+  #piped(): Body {
+    const { source, scope, bucket } = this.#rows()
     const keys = this.#keys(scope.prefix, scope)
     const aggregates = this.#aggregates(scope.prefix, source.joined, scope.time)
     const where = this.#where(scope, '\n|> WHERE')
-    const order = this.#order(keys.map(([, name]) => name))
+    const order = this.#order(namesOf(keys))
     const [sorted, limit] = order.sql.split(' LIMIT ')
     const steps = [...(sorted?.trim() ? [`\n|>${sorted}`] : []), ...(limit ? [`\n|> LIMIT ${limit}`] : [])]
-    const named = [`${bucket.sql} AS bucket`, ...keys.map(([sql, name]) => `${sql} AS ${name}`)]
-    const body = `FROM ${source.from}${where}\n|> AGGREGATE ${aggregates.join(', ')} GROUP BY ${named.join(', ')}${steps.join('')}`
-    return { body, isOrdered: order.isOrdered }
+    const named = [`${bucket.sql} AS bucket`, ...keys.map(asNamed)]
+    const sql = `FROM ${source.from}${where}\n|> AGGREGATE ${aggregates.join(', ')} GROUP BY ${named.join(', ')}${steps.join('')}`
+    return { sql, isOrdered: order.isOrdered }
   }
 
-  #distinct(): { body: string; isOrdered: boolean } {
-    const source = this.#source()
-    this.#broken ??= source.breaks
-    const scope = this.#scope(source)
-    const bucket = this.#bucket(scope)
+  #distinct(): Body {
+    const { source, scope, bucket } = this.#rows()
     const keys = this.#keys(scope.prefix)
-    const order = this.#order(keys.map(([, name]) => name))
+    const order = this.#order(namesOf(keys))
     const list = this.#list(`${bucket.sql} AS bucket`, keys, [])
     return {
-      body: `SELECT DISTINCT ${list} FROM ${source.from}${this.#where(scope)}${order.sql}`,
+      sql: `SELECT DISTINCT ${list} FROM ${source.from}${this.#where(scope)}${order.sql}`,
       isOrdered: order.isOrdered,
     }
   }
 
   /** Groups of two kinds, and groups that are joined with those of the same bucket. */
-  #united(): { body: string; isOrdered: boolean } {
-    const random = this.#random
-    const source = this.#source()
-    this.#broken ??= source.breaks
-    const scope = this.#scope(source)
-    const bucket = this.#bucket(scope)
+  #united(): Body {
+    const { source, scope, bucket } = this.#rows()
     const { prefix } = scope
     const rows = `${source.from}${this.#where(scope)}`
     const b = `SELECT ${bucket.sql} AS bucket, COUNT(*) AS c, MIN(${prefix}s) AS t FROM ${rows} GROUP BY bucket`
     const d = `SELECT ${bucket.sql} AS bucket, ${prefix}tenant AS tenant, SUM(${prefix}n) AS c FROM ${rows} GROUP BY bucket, tenant`
-    const end = random.pick(['', ' ORDER BY bucket', ' ORDER BY bucket DESC'])
-    const above = random.pick([
-      `SELECT bucket, c, t FROM b UNION ALL SELECT bucket, c, tenant FROM d`,
-      `SELECT bucket, c, t FROM b UNION DISTINCT SELECT bucket, c, tenant FROM d`,
-      `SELECT bucket, SUM(c) AS c FROM (SELECT bucket, c FROM b UNION ALL SELECT bucket, c FROM d) GROUP BY bucket`,
-      `SELECT d.bucket, tenant, d.c / b.c AS share FROM d JOIN b ON d.bucket = b.bucket`,
-      `SELECT b.bucket, tenant, b.c, d.c AS other FROM b LEFT JOIN d ON d.bucket = b.bucket AND d.c > 3`,
-      `SELECT one.bucket, one.tenant, two.c FROM d AS one JOIN d AS two ON one.bucket = two.bucket AND one.tenant > two.tenant`,
+    const order = this.#random.pick(['', ' ORDER BY 1', ' ORDER BY 1 DESC'])
+    const above = this.#random.pick([
+      'SELECT bucket, c, t FROM b UNION ALL SELECT bucket, c, tenant FROM d',
+      'SELECT bucket, c, t FROM b UNION DISTINCT SELECT bucket, c, tenant FROM d',
+      'SELECT bucket, SUM(c) AS c FROM (SELECT bucket, c FROM b UNION ALL SELECT bucket, c FROM d) GROUP BY bucket',
+      'SELECT d.bucket, tenant, d.c / b.c AS share FROM d JOIN b ON d.bucket = b.bucket',
+      'SELECT b.bucket, tenant, b.c, d.c AS other FROM b LEFT JOIN d ON d.bucket = b.bucket AND d.c > 3',
+      'SELECT one.bucket, one.tenant, two.c FROM d AS one JOIN d AS two ON one.bucket = two.bucket AND one.tenant > two.tenant',
     ])
-    return { body: `WITH b AS (${b}), d AS (${d}) ${above}${end.replace('bucket', '1')}`, isOrdered: end !== '' }
+    return { sql: `WITH b AS (${b}), d AS (${d}) ${above}${order}`, isOrdered: order !== '' }
   }
 
   /** A query around one that may be kept, or instead of it, that may not be. */
   #brokenWhole(body: string): string {
     const { name, column, type } = this.#shape
-    return this.#use(
-      this.#random.pick<Piece>([
-        {
-          sql: `SELECT *, ROW_NUMBER() OVER (ORDER BY bucket) AS place FROM (${body}) ORDER BY bucket`,
-          breaks: 'a window',
-        },
-        {
-          sql: `SELECT bucket, LAG(bucket) OVER (ORDER BY bucket) AS before FROM (${body}) ORDER BY bucket`,
-          breaks: 'a window',
-        },
-        { sql: `SELECT bucket, SUM(1) OVER () AS all_of_them FROM (${body}) ORDER BY bucket`, breaks: 'a window' },
-        { sql: `SELECT COUNT(*) AS c FROM (${body})`, breaks: 'all buckets in one row' },
-        { sql: `SELECT MAX(bucket) AS bucket FROM (${body})`, breaks: 'all buckets in one row' },
-        {
-          sql: `SELECT bucket FROM (${body}) UNION ALL SELECT bucket FROM (${body}${/ LIMIT \d+$/.test(body) ? '' : ' LIMIT 4'}) ORDER BY bucket`,
-          breaks: 'a set operation with LIMIT',
-        },
-        {
-          sql: `SELECT bucket FROM (${body}) INTERSECT DISTINCT SELECT bucket FROM (${body}) ORDER BY bucket`,
-          breaks: 'a set operation',
-        },
-        {
-          sql: `WITH b AS (${body}) SELECT one.bucket, COUNT(*) AS c FROM b AS one JOIN b AS two ON one.bucket > two.bucket GROUP BY bucket ORDER BY bucket`,
-          breaks: 'a CTE twice',
-        },
-        {
-          sql: `SELECT bucket FROM (${body}${/ LIMIT \d+$/.test(body) ? '' : ' LIMIT 4'}) ORDER BY bucket`,
-          breaks: 'LIMIT within',
-        },
-        {
-          sql: `SELECT CAST(bucket AS STRING) AS bucket FROM (${body}) ORDER BY bucket`,
-          breaks: 'the bucket as a text',
-        },
-        { sql: `SELECT * EXCEPT (bucket) FROM (${body})`, breaks: 'a result without the bucket' },
-        {
-          sql: `SELECT \`${column}\` AS bucket, n, s FROM \`${name}\` WHERE n > 3 ORDER BY bucket, n, s`,
-          breaks: 'no aggregation',
-        },
-        { sql: `SELECT bucket, @now AS stamp FROM (${body}) ORDER BY bucket`, breaks: 'the clock in a result' },
-        {
-          sql: `SELECT s, COUNT(*) AS c FROM \`${name}\` WHERE \`${column}\` >= ${type === 'TIMESTAMP' ? '@now' : `${type}(@now)`} GROUP BY s ORDER BY s`,
-          breaks: 'no bucket',
-        },
-        {
-          sql: `SELECT bucket, GENERATE_UUID() IS NULL AS never FROM (${body}) ORDER BY bucket`,
-          breaks: 'a function that is not stable',
-        },
-      ]),
-    )
+    const time = `\`${column}\``
+    const few = `${body}${/ LIMIT \d+$/.test(body) ? '' : ' LIMIT 4'}`
+    const now = type === 'TIMESTAMP' ? '@now' : `${type}(@now)`
+    return this.#breaking([
+      [`SELECT *, ROW_NUMBER() OVER (ORDER BY bucket) AS place FROM (${body}) ORDER BY bucket`, 'a window'],
+      [`SELECT bucket, LAG(bucket) OVER (ORDER BY bucket) AS before FROM (${body}) ORDER BY bucket`, 'a window'],
+      [`SELECT bucket, SUM(1) OVER () AS all_of_them FROM (${body}) ORDER BY bucket`, 'a window'],
+      [`SELECT COUNT(*) AS c FROM (${body})`, 'all buckets in one row'],
+      [`SELECT MAX(bucket) AS bucket FROM (${body})`, 'all buckets in one row'],
+      [`SELECT bucket FROM (${body}) UNION ALL SELECT bucket FROM (${few}) ORDER BY bucket`, 'a union with LIMIT'],
+      [
+        `SELECT bucket FROM (${body}) INTERSECT DISTINCT SELECT bucket FROM (${body}) ORDER BY bucket`,
+        'a set operation',
+      ],
+      [
+        `WITH b AS (${body}) SELECT one.bucket, COUNT(*) AS c FROM b AS one JOIN b AS two ON one.bucket > two.bucket GROUP BY bucket ORDER BY bucket`,
+        'a CTE twice',
+      ],
+      [`SELECT bucket FROM (${few}) ORDER BY bucket`, 'LIMIT within'],
+      [`SELECT CAST(bucket AS STRING) AS bucket FROM (${body}) ORDER BY bucket`, 'the bucket as a text'],
+      [`SELECT * EXCEPT (bucket) FROM (${body})`, 'a result without the bucket'],
+      [`SELECT ${time} AS bucket, n, s FROM \`${name}\` WHERE n > 3 ORDER BY bucket, n, s`, 'no aggregation'],
+      [`SELECT bucket, @now AS stamp FROM (${body}) ORDER BY bucket`, 'the clock in a result'],
+      [`SELECT s, COUNT(*) AS c FROM \`${name}\` WHERE ${time} >= ${now} GROUP BY s ORDER BY s`, 'no bucket'],
+      [
+        `SELECT bucket, GENERATE_UUID() IS NULL AS never FROM (${body}) ORDER BY bucket`,
+        'a function that is not stable',
+      ],
+    ])
   }
 }
+
+/** The columns of rows, but for their time. */
+const columnsOf = (prefix: string): string =>
+  ['n', 'x', 's', 'tenant', 'other', 'items'].map(name => `${prefix}${name}`).join(', ')
+
+/** Columns of a key, each with its name. */
+type Keys = readonly (readonly [sql: string, name: string])[]
+
+const asNamed = ([sql, name]: Keys[number]): string => `${sql} AS ${name}`
+const namesOf = (keys: Keys): readonly string[] => keys.map(([, name]) => name)
 
 function shuffled<T>(random: Random, items: readonly T[]): readonly T[] {
   const left = [...items]

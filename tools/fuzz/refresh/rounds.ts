@@ -3,6 +3,8 @@
  * the answer of a refresh against that of the whole query.
  */
 import { keptKey } from '../../../runner/cache/key.js'
+import type { DuckdbEngine } from '../../../runner/engines/duckdb/index.js'
+import { KeptQueries } from '../../../runner/engines/kept-queries.js'
 import type { Engine, RunOptions, StoredResult } from '../../../runner/model/ports.js'
 import type { BoundValue, KeptRows, Query, ResultSet } from '../../../runner/model/query.js'
 import { systemClock } from '../../../runner/platform/clock.js'
@@ -25,6 +27,8 @@ import { clamped, type Era, EXTREMES, fraction, randomEra, SECOND, type TimeType
 export const STEPS_PER_ROUND = 60
 /** They are not run, so that they cost little. */
 const BROKEN_PER_ROUND = 20
+/** More than any result has. */
+const MAX_ROWS = 10_000
 
 /** What is not as it should be at a step. */
 export interface Difference {
@@ -64,7 +68,7 @@ export class Tally {
 
 export interface Scene {
   /** Engines over one data folder; each may have a process of its own. */
-  readonly engines: readonly Engine[]
+  readonly engines: readonly DuckdbEngine[]
   readonly writer: FileWriter
 }
 
@@ -100,6 +104,8 @@ class Round {
   readonly #random: Random
   readonly #number: number
   readonly #engines: readonly Engine[]
+  readonly #keptQuery: NonNullable<Engine['keptQuery']>
+  readonly #makers: readonly (typeof randomQuery)[]
   readonly #tally: Tally
   readonly #era: Era
   readonly #table: FuzzTable
@@ -114,6 +120,8 @@ class Round {
   #arguments: Record<string, BoundValue> = {}
   /** Called before each request of a refresh: what happens while it runs. */
   #meanwhile: (() => Promise<void>) | null = null
+  /** Whether the refresh that runs has read a part of the table. */
+  #hasReadPart = false
 
   constructor(seed: string, number: number, { engines, writer }: Scene, tally: Tally) {
     const random = randomOf(seed, number, 'refresh')
@@ -121,10 +129,18 @@ class Round {
     this.#number = number
     this.#tally = tally
     this.#era = randomEra(random)
-    this.#table = new FuzzTable(random.pick(shapesOfLane(number % LANES)), writer)
+    const shapes = shapesOfLane(number % LANES)
+    // Only a TIMESTAMP is read in zones.
+    const shape = random.pick([...shapes, ...shapes.filter(({ type }) => type === 'TIMESTAMP')])
+    this.#table = new FuzzTable(shape, writer)
     this.#names = new NamesTable(number % LANES, writer)
     this.#now = clamped(this.#era.base + fraction(this.#era.scale.length, random.next() - 0.5))
-    this.#engines = random.chance(0.85) ? [engines[number % engines.length]!] : engines
+    const engine = engines[number % engines.length]!
+    this.#engines = random.chance(0.85) ? [engine] : engines
+    // Some rounds are as on BigQuery, where nothing is run over kept rows.
+    const unsplit = random.chance(0.3) ? new KeptQueries({ isStrict: false, canSplit: false }) : null
+    this.#keptQuery = query => (unsplit ? unsplit.of(query, engine.tables(), 0) : engine.keptQuery(query))
+    this.#makers = unsplit ? [randomQuery] : [randomQuery, randomQuery, upperQuery]
     this.#refreshers = this.#engines.map(
       engine =>
         new Refresher({
@@ -173,9 +189,9 @@ class Round {
   async #newQuery(place: number): Promise<RunningQuery> {
     const engine = this.#engines[0]!
     for (;;) {
-      const make = this.#random.pick([randomQuery, randomQuery, upperQuery])
+      const make = this.#random.pick(this.#makers)
       const query = this.#running(make(this.#random, this.#subject), place)
-      const kept = engine.keptQuery!(this.#queryOf(query), undefined)
+      const kept = this.#keptQuery(this.#queryOf(query), undefined)
       this.#tally.countQuery('reason' in kept ? kept.reason : '', query.sql)
       if ('reason' in kept) continue
       const outcome = await this.#run(engine, query, this.#options())
@@ -210,7 +226,7 @@ class Round {
   #options(): RunOptions {
     const random = this.#random
     return {
-      maxRows: random.chance(0.1) ? random.between(1, 12) : 10_000,
+      maxRows: random.chance(0.1) ? random.between(1, 12) : MAX_ROWS,
       timestamps: random.chance(0.3) ? 'unix_micros' : 'iso8601',
       endpoint: 'fuzz',
       timeoutMs: 20_000,
@@ -252,8 +268,9 @@ class Round {
     }
   }
 
-  async #change(): Promise<void> {
-    if (this.#random.chance(0.08)) {
+  /** @param share how often the names change, and not the table */
+  async #change(share = 0.08): Promise<void> {
+    if (this.#random.chance(share)) {
       this.#names.change(this.#random)
       this.#history.push('the names change')
       return
@@ -283,11 +300,13 @@ class Round {
       let requests = random.between(0, 2)
       this.#meanwhile = async () => {
         if (requests-- > 0 || changes-- <= 0) return
-        await this.#change()
+        await this.#change(running.sql.includes(this.#names.name) ? 0.4 : undefined)
         accepted.push(await this.#run(engine, running, options))
       }
     }
+    this.#hasReadPart = false
     const found = await this.#refresh(refresher, running, options)
+    const isDisturbed = this.#meanwhile !== null || options.maxRows < MAX_ROWS || / LIMIT /.test(running.sql)
     this.#meanwhile = null
     const tally = this.#tally
     tally.steps += 1
@@ -298,6 +317,9 @@ class Round {
       tally.buckets += found.partial.of
     }
     if (accepted[0] instanceof Error) tally.failed += 1
+    else if (this.#hasReadPart && !isDisturbed && !(found instanceof Error) && !found.partial) {
+      this.#tell(step, 'a part is read, and then the whole', running, 'only the part', 'both')
+    }
     if (accepted.some(outcome => isSame(outcome, found, running))) return
     // Where its result is not determined, it differs from itself.
     const again = await this.#run(engine, running, options)
@@ -344,14 +366,15 @@ class Round {
     const before = async (): Promise<void> => this.#meanwhile?.()
     const disturbed: Partial<Engine> = {
       ...(engine.tier && { tier: engine.tier }),
-      keptQuery: (...query) => engine.keptQuery!(...query),
+      keptQuery: this.#keptQuery,
       tableParts: async (...request) => {
         await before()
         return engine.tableParts!(...request)
       },
-      run: async (...request) => {
+      run: async (query, options) => {
         await before()
-        return engine.run(...request)
+        this.#hasReadPart ||= '_from' in query.parameters
+        return engine.run(query, options)
       },
     }
     return disturbed as Engine

@@ -37,6 +37,9 @@ const ANCHORS: readonly Anchor[] = [
   { at: '2021-01-03T12:00:00Z', zones: ['UTC', 'Europe/Berlin'] },
   { at: '2000-02-29T00:00:00Z', zones: ['UTC'] },
   { at: '1970-01-01T00:00:00Z', zones: ['UTC', 'Europe/London'] },
+  // Alaska has a day twice: its first boundary is hours before the clocks change.
+  { at: '1867-10-19T00:31:13Z', zones: ['America/Juneau'] },
+  { at: '1867-10-18T10:00:00Z', zones: ['America/Juneau'] },
   { at: '1883-11-18T17:00:00Z', zones: ['America/New_York', 'UTC'] },
   { at: '0001-01-03T12:00:00Z', zones: ['UTC', 'Asia/Tokyo'] },
   { at: '9999-12-29T12:00:00Z', zones: ['UTC', 'America/New_York'] },
@@ -74,7 +77,8 @@ export function randomEra(random: Random): Era {
 /** A time within the scale's length of the base: often at a boundary of a bucket, or a microsecond before it. */
 export function randomTime(random: Random, { base, scale }: Era): bigint {
   const time = base + fraction(scale.length, random.next() * 2 - 1)
-  const unit = random.pick([SECOND, MINUTE, HOUR, HOUR, DAY])
+  const units = [DAY, HOUR, MINUTE, SECOND].filter(unit => unit <= scale.length)
+  const unit = random.pick([...units.slice(0, 2), ...units])
   const start = time - (((time % unit) + unit) % unit)
   return clamped(
     random.weighted([

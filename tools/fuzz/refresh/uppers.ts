@@ -35,87 +35,72 @@ export const MORE_AGGREGATES: readonly (readonly [sql: string, name: string])[] 
  */
 export function upperOver(random: Random, body: string, keys: readonly string[], type: TimeType): Upper {
   const key = keys.join(', ')
-  const others = keys.slice(1)
+  const other = keys[1]
   const instant = type === 'TIMESTAMP' ? 'bucket' : 'TIMESTAMP(bucket)'
   const limit = random.pick(['', '', ' LIMIT 3', ' LIMIT 5 OFFSET 1', ' LIMIT @least OFFSET 1'])
   const falling = random.pick(['', ' DESC', ' DESC NULLS LAST', ' NULLS LAST'])
-  const ordered = (sql: string): Upper => ({ sql: `WITH b AS (${body}) ${sql}`, isOrdered: true })
-  const unordered = (sql: string): Upper => ({ sql: `WITH b AS (${body}) ${sql}`, isOrdered: false })
   const end = `ORDER BY ${key}${falling}${limit}`
-  return random.pick<() => Upper>([
-    () => ({ sql: `${body} ORDER BY c${falling}, ${key}${limit}`, isOrdered: true }),
-    () => ({ sql: `${body} ORDER BY c${falling}${limit}`, isOrdered: true }),
-    () => ({ sql: `${body} ORDER BY MOD(c, 2), i${falling}${limit}`, isOrdered: true }),
-    () => ({ sql: `${body} ORDER BY t${falling}, f, ${key} DESC${limit}`, isOrdered: true }),
-    () => ordered(`SELECT *, ROW_NUMBER() OVER (ORDER BY ${key}) AS place FROM b ${end}`),
-    () =>
-      ordered(
-        `SELECT ${key}, c - LAG(c) OVER (ORDER BY ${key}) AS step, LEAD(t, 2) OVER (ORDER BY ${key}) AS later FROM b ${end}`,
-      ),
-    () => ordered(`SELECT ${key}, SUM(c) OVER (ORDER BY ${key}) AS running FROM b ${end}`),
-    () =>
-      ordered(
-        `SELECT ${key}, SUM(i) OVER (PARTITION BY c > 1 ORDER BY ${key} ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS few FROM b ${end}`,
-      ),
-    () =>
-      ordered(
-        `SELECT ${key}, SAFE_DIVIDE(c, SUM(c) OVER ()) AS share, FIRST_VALUE(f) OVER (ORDER BY ${key}) AS first FROM b ${end}`,
-      ),
-    () => ordered(`SELECT *, RANK() OVER (ORDER BY c DESC) AS place FROM b QUALIFY place <= 3 ORDER BY place, ${key}`),
-    () =>
-      ordered(
-        `SELECT ${key}, PERCENTILE_DISC(c, 0.5) OVER () AS middle, NTILE(3) OVER (ORDER BY ${key}) AS third FROM b ${end}`,
-      ),
-    () =>
-      ordered(
-        'SELECT COUNT(*) AS c, SUM(i) AS i, MIN(bucket) AS least, MAX(t) AS t, MIN(f) AS f, AVG(c) AS mean FROM b',
-      ),
-    () => ordered('SELECT SUM(f) AS f, AVG(f) AS mean FROM b'),
-    () =>
-      ordered(
-        `SELECT ${others[0] ?? 'c > 1'} AS k, SUM(c) AS c, MAX(bucket) AS last FROM b GROUP BY k ORDER BY c DESC, k${limit}`,
-      ),
-    () =>
-      ordered(`SELECT c, COUNT(*) AS times, COUNT(DISTINCT t) AS texts FROM b GROUP BY c ORDER BY times DESC${limit}`),
-    () =>
-      ordered(
-        `SELECT one.bucket, COUNT(*) AS c FROM b AS one JOIN b AS two ON one.bucket > two.bucket GROUP BY bucket ORDER BY bucket${limit}`,
-      ),
-    () => ordered(`SELECT ${key}, c FROM b WHERE c >= (SELECT AVG(c) FROM b) ${end}`),
-    () =>
-      ordered(`SELECT ${key}, (SELECT MAX(two.i) FROM b AS two WHERE two.bucket < b.bucket) AS before FROM b ${end}`),
-    () => ordered('SELECT bucket, c FROM b UNION ALL SELECT NULL, SUM(c) FROM b ORDER BY 1, 2'),
-    () => ordered(`SELECT ${key}, TIMESTAMP_DIFF(@now, ${instant}, HOUR) AS age, @now AS stamp FROM b ${end}`),
-    () =>
-      ordered(`SELECT ${key}, c FROM b WHERE ${instant} > TIMESTAMP_SUB(@now, INTERVAL 1 DAY) OR c > @least ${end}`),
-    () =>
-      ordered(
-        `SELECT day, ${key}, c FROM UNNEST(GENERATE_DATE_ARRAY(DATE_SUB(DATE(@now), INTERVAL 5 DAY), DATE(@now))) AS day LEFT JOIN b ON DATE(bucket) = day ORDER BY day, ${key}`,
-      ),
-    () => ordered(`SELECT TO_JSON_STRING(b) AS j FROM b ORDER BY j${limit}`),
-    () => ordered(`SELECT ARRAY(SELECT AS STRUCT ${key}, c FROM b ORDER BY ${key}) AS list`),
-    () =>
-      ordered(`SELECT STRING_AGG(t ORDER BY ${key}) AS texts, ARRAY_AGG(c ORDER BY ${key} LIMIT 3) AS counts FROM b`),
-    () =>
-      ordered(
-        `, z AS (SELECT bucket, c, f FROM b WHERE c > 1) SELECT b.bucket, b.c, z.f FROM b LEFT JOIN z ON b.c = z.c AND b.bucket = z.bucket ORDER BY b.bucket, b.c, f${limit}`,
-      ),
-    () => unordered('SELECT * FROM b WHERE c > 1'),
-    () => unordered(`SELECT DISTINCT c, ${others[0] ?? 't'} AS k FROM b`),
-    () => unordered('SELECT * EXCEPT (bucket) FROM b'),
-    () =>
-      ordered(
-        `SELECT ${random.pick(['*', `c, ${key}`, 't, i'])} FROM b ORDER BY ${random.pick(['c', 'i', 't', 'f'])}${falling}${limit}`,
-      ),
-    // Here rows are tied, and the functions tell them apart.
-    () => ordered(`SELECT ${key}, ROW_NUMBER() OVER (ORDER BY c) AS place FROM b ${end}`),
-    () => ordered(`SELECT ${key}, LAG(bucket) OVER (ORDER BY c) AS before FROM b ${end}`),
-    () => ordered('SELECT ARRAY(SELECT c FROM b) AS list'),
-    () =>
-      ordered(
-        'SELECT ARRAY_LENGTH(ARRAY(SELECT c FROM b)) AS n, (SELECT AS STRUCT c, i FROM b ORDER BY c LIMIT 1) AS one',
-      ),
-  ])()
+  const orders = [`c${falling}, ${key}`, `c${falling}`, `MOD(c, 2), i${falling}`, `t${falling}, f, ${key} DESC`]
+  const ordered = [
+    `SELECT *, ROW_NUMBER() OVER (ORDER BY ${key}) AS place FROM b ${end}`,
+    `SELECT ${key}, c - LAG(c) OVER (ORDER BY ${key}) AS step, LEAD(t, 2) OVER (ORDER BY ${key}) AS later FROM b ${end}`,
+    `SELECT ${key}, SUM(c) OVER (ORDER BY ${key}) AS running FROM b ${end}`,
+    `SELECT ${key}, SUM(i) OVER (PARTITION BY c > 1 ORDER BY ${key} ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS few FROM b ${end}`,
+    `SELECT ${key}, SAFE_DIVIDE(c, SUM(c) OVER ()) AS share, FIRST_VALUE(f) OVER (ORDER BY ${key}) AS first FROM b ${end}`,
+    `SELECT *, RANK() OVER (ORDER BY c DESC) AS place FROM b QUALIFY place <= 3 ORDER BY place, ${key}`,
+    `SELECT ${key}, PERCENTILE_DISC(c, 0.5) OVER () AS middle, NTILE(3) OVER (ORDER BY ${key}) AS third FROM b ${end}`,
+    'SELECT COUNT(*) AS c, SUM(i) AS i, MIN(bucket) AS least, MAX(t) AS t, MIN(f) AS f, AVG(c) AS mean FROM b',
+    `SELECT ${other ?? 'c > 1'} AS k, SUM(c) AS c, MAX(bucket) AS last FROM b GROUP BY k ORDER BY c DESC, k${limit}`,
+    `SELECT c, COUNT(*) AS times, COUNT(DISTINCT t) AS texts FROM b GROUP BY c ORDER BY times DESC${limit}`,
+    `SELECT one.bucket, COUNT(*) AS c FROM b AS one JOIN b AS two ON one.bucket > two.bucket GROUP BY bucket ORDER BY bucket${limit}`,
+    `SELECT ${key}, c FROM b WHERE c >= (SELECT AVG(c) FROM b) ${end}`,
+    `SELECT ${key}, (SELECT MAX(two.i) FROM b AS two WHERE two.bucket < b.bucket) AS before FROM b ${end}`,
+    'SELECT bucket, c FROM b UNION ALL SELECT NULL, SUM(c) FROM b ORDER BY 1, 2',
+    `SELECT ${key}, TIMESTAMP_DIFF(@now, ${instant}, HOUR) AS age, @now AS stamp FROM b ${end}`,
+    `SELECT ${key}, c FROM b WHERE ${instant} > TIMESTAMP_SUB(@now, INTERVAL 1 DAY) OR c > @least ${end}`,
+    `SELECT day, ${key}, c FROM UNNEST(GENERATE_DATE_ARRAY(DATE_SUB(DATE(@now), INTERVAL 5 DAY), DATE(@now))) AS day LEFT JOIN b ON DATE(bucket) = day ORDER BY day, ${key}`,
+    `SELECT TO_JSON_STRING(b) AS j FROM b ORDER BY j${limit}`,
+    `SELECT ARRAY(SELECT AS STRUCT ${key}, c FROM b ORDER BY ${key}) AS list`,
+    `SELECT STRING_AGG(t ORDER BY ${key}) AS texts, ARRAY_AGG(c ORDER BY ${key} LIMIT 3) AS counts FROM b`,
+    `, z AS (SELECT bucket, c, f FROM b WHERE c > 1) SELECT b.bucket, b.c, z.f FROM b LEFT JOIN z ON b.c = z.c AND b.bucket = z.bucket ORDER BY b.bucket, b.c, f${limit}`,
+    `SELECT ${random.pick(['*', `c, ${key}`, 't, i'])} FROM b ORDER BY ${random.pick(['c', 'i', 't', 'f'])}${falling}${limit}`,
+  ]
+  const unordered = [
+    'SELECT * FROM b WHERE c > 1',
+    `SELECT DISTINCT c, ${other ?? 't'} AS k FROM b`,
+    'SELECT * EXCEPT (bucket) FROM b',
+  ]
+  const over =
+    (isOrdered: boolean) =>
+    (sql: string): Upper => ({ sql: `WITH b AS (${body}) ${sql}`, isOrdered })
+  return random.pick([
+    ...orders.map(order => ({ sql: `${body} ORDER BY ${order}${limit}`, isOrdered: true })),
+    ...ordered.map(over(true)),
+    ...unordered.map(over(false)),
+  ])
+}
+
+/**
+ * Queries above a table expression that depend on more than its rows, each with the rule that it breaks.
+ *
+ * @param names a table
+ */
+export function brokenUppers(body: string, keys: readonly string[], names: string): [sql: string, breaks: string][] {
+  const key = keys.join(', ')
+  const sums = 'a sum of FLOAT64 over kept rows'
+  const ties = 'rows that are tied are told apart'
+  const tables = 'a table is read above kept rows'
+  const queries = [
+    ['SELECT SUM(f) AS f FROM b', sums],
+    ['SELECT AVG(f) AS f FROM b', sums],
+    [`SELECT ${key}, ROW_NUMBER() OVER (ORDER BY c) AS place FROM b ORDER BY ${key}`, ties],
+    [`SELECT ${key}, LAG(bucket) OVER (ORDER BY c) AS before FROM b ORDER BY ${key}`, ties],
+    ['SELECT ARRAY(SELECT c FROM b) AS list', 'a list without an order'],
+    ['SELECT ARRAY_LENGTH(ARRAY(SELECT c FROM b)) AS n', 'a list without an order'],
+    [`SELECT known.name, b.* FROM \`${names}\` AS known LEFT JOIN b ON b.t = known.name ORDER BY name, ${key}`, tables],
+    [`SELECT ${key}, c > (SELECT COUNT(*) FROM ${names}) AS many FROM b ORDER BY ${key}`, tables],
+  ] as const
+  return queries.map(([sql, breaks]) => [`WITH b AS (${body}) ${sql}`, breaks])
 }
 
 /** Windows over the groups of the same SELECT. @param values the expressions of the keys */
