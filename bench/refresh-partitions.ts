@@ -87,7 +87,7 @@ class Billed {
       last_modified_time: new Date(Math.min(start + ms, this.now)).toISOString(),
       total_rows: 1,
     }))
-    return partsOf({ body: Buffer.from(JSON.stringify({ result })) } as unknown as ResultSet, 'TIMESTAMP')
+    return partsOf({ body: Buffer.from(JSON.stringify({ result })) } as unknown as ResultSet)
   }
 }
 

@@ -43,7 +43,6 @@ export {
   firstTime,
   justBefore,
   lastTime,
-  timeMicros,
   timeValue,
 } from './refresh/window.js'
 export { impliedName } from './resolve/expressions/expression.js'

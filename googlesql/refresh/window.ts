@@ -20,9 +20,6 @@ export const boundaryBefore = ({ cells }: KeptQuery, t: bigint): bigint | null =
 /** The first boundary at or after this T; null after the year 9999. */
 export const boundaryAfter = ({ cells }: KeptQuery, t: bigint): bigint | null => firstBoundary(cells, t)
 
-/** A value of the column, as results write it, in microseconds; null for a text that is no time. */
-export const timeMicros = ({ timeType }: KeptQuery, text: string): bigint | null => microsOf(timeType, text)
-
 /**
  * The value of the bucket column in microseconds; null for NULL.
  *

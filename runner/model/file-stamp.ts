@@ -1,4 +1,5 @@
 /** Stamps of files: two equal stamps of one path mean equal contents. */
+import { createHash } from 'node:crypto'
 
 /**
  * Equal stamps of one path mean equal contents. A copy may keep size and time of change (`cp -p`, `rsync -t`, tar), but no
@@ -6,3 +7,6 @@
  */
 export const fileStamp = (stats: Readonly<Record<'ino' | 'size' | 'mtimeNs' | 'ctimeNs', bigint>>): string =>
   `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
+
+/** The key of a TablePart, short since one of each of thousands is kept: equal keys mean equal texts. */
+export const partKey = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 12)

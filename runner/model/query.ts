@@ -117,8 +117,8 @@ export interface KeptRows extends Pick<ResultSet, 'body' | 'rowCount' | 'columns
 export interface KeptFacts {
   /** From a time to another, in microseconds as digits, and the number of rows, which follow those of the span before. */
   readonly spans: readonly { readonly from: string; readonly until: string; readonly rows: number }[]
-  /** The parts of the table that they were read from. */
-  readonly parts: readonly TablePart[]
+  /** The parts of the table that they were read from, as refresh/kept-parts.ts writes them. */
+  readonly parts: string
 }
 
 /** A result with the time that was bound to its `@now`, in microseconds since 1970, as digits. */
@@ -136,11 +136,11 @@ export type ArgumentMap = Readonly<Record<string, ArgumentValue>>
 
 /** A part of a table's rows, such as those of one file. */
 export interface TablePart {
-  /** Identifies the part in its state, and how it is read: equal keys mean equal rows. */
+  /** Identifies the part in its state, and how it is read: equal keys mean equal rows. See partKey. */
   readonly key: string
   /**
-   * The least and greatest value of the column, as results write them; null where no row has one. Absent where it was not asked for,
-   * and where results cannot write one of them, such as a time after the year 9999.
+   * The least and greatest value of the column in whole seconds since 1970 (civil for DATETIME and DATE), rounded down; null where no
+   * row has one. Absent where it was not asked for, and where one of them is not within the years 1 to 9999.
    */
-  readonly times?: { readonly least: string; readonly greatest: string } | null
+  readonly times?: { readonly least: number; readonly greatest: number } | null
 }

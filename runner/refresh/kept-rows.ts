@@ -2,6 +2,7 @@
 import { bucketBoundary, type KeptQuery } from '../../googlesql/index.js'
 import type { StoredResult } from '../model/ports.js'
 import type { KeptRows, TablePart } from '../model/query.js'
+import { encodeParts } from './kept-parts.js'
 import { readRows, resultOf } from './rows.js'
 import { isWithin, type Span } from './spans.js'
 
@@ -12,7 +13,7 @@ export async function encodeKept(
 ): Promise<Omit<KeptRows, 'key' | 'columns'>> {
   const { body, rowCount } = await resultOf(spans.flatMap(({ rows }) => rows))
   const places = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
-  return { body, rowCount, spans: places, parts }
+  return { body, rowCount, spans: places, parts: encodeParts(parts) }
 }
 
 /** The spans of a result that `encodeKept` has made; none of any other, since other programs may write to a shared store. */

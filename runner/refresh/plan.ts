@@ -92,7 +92,7 @@ export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: 
     const sql = hasNulls ? kept.narrowedWithNulls : kept.narrowed
     const one = { sql, parameters: { ...query.parameters, _from, _until } }
     if (hasNulls) return { query: one }
-    const keys = partsWithin(parts, String(_from.value), String(_until.value)).map(({ key }) => key)
+    const keys = partsWithin(parts, from, to).map(({ key }) => key)
     return { query: one, parts: { table: kept.table, keys } }
   }
   const queries = reads.map(({ from, until }, i) => {
@@ -103,15 +103,10 @@ export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: 
   return kept.hasNulls && reads.length === 0 ? [narrowed(last, first, true)] : queries
 }
 
-/** Texts of times are in the order of their times up to the seconds, behind which fractions differ in length. */
-const SECONDS = '2026-03-15T12:34:56'.length
+/** The parts that may have times from one to another, which `from` begins a second. */
+function partsWithin(parts: readonly TablePart[], from: bigint, to: bigint): readonly TablePart[] {
+  const [first, last] = [from, to].map(time => Math.floor(Number(time) / MICROS)) as [number, number]
+  return parts.filter(({ times }) => times === undefined || (times && times.least <= last && times.greatest >= first))
+}
 
-/** The parts that may have times within; all texts are as results have them. */
-const partsWithin = (parts: readonly TablePart[], from: string, until: string): readonly TablePart[] =>
-  parts.filter(({ times }) => {
-    if (!times) return times === undefined
-    const [least, greatest, first, last] = [times.least, times.greatest, from, until].map(text =>
-      text.slice(0, SECONDS),
-    )
-    return least! <= last! && greatest! >= first!
-  })
+const MICROS = 1_000_000

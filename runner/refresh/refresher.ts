@@ -10,6 +10,7 @@ import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
 import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '../model/query.js'
+import { decodeParts, encodeParts } from './kept-parts.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
 import { type Call, type KeepOptions, type Plan, planOf, type Read, readsOf, settledTime } from './plan.js'
 import { bucketsOf, fieldsOf, readRows, resultOf, wholeRows } from './rows.js'
@@ -131,7 +132,8 @@ export class Refresher {
     const parts = await this.#partsOf(call, kept, stored !== undefined)
     // A time that is not known may be beyond what a narrowed query can ask for.
     if (parts === null || (stored && parts.some(({ times }) => times === undefined))) return null
-    const old = stored ? await trueSpans(kept, await decodeKept(stored, kept), stored.kept?.parts ?? [], parts) : []
+    const before = decodeParts(stored?.kept?.parts ?? '')
+    const old = stored ? await trueSpans(kept, await decodeKept(stored, kept), before, parts) : []
     const plan = planOf(call, old)
     // No time fulfils the bounds.
     if (!stored && !plan.isWhole) return null
@@ -261,10 +263,6 @@ export class Refresher {
   }
 }
 
-const isEqual = (a: readonly TablePart[], b: readonly TablePart[] | undefined): boolean =>
-  b?.length === a.length &&
-  a.every(({ key, times }, i) => key === b[i]!.key && (times === undefined) === (b[i]!.times === undefined))
-
 const isSmall = ({ body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>): boolean =>
   body.byteLength <= MAX_KEPT_BYTES && rowCount <= MAX_KEPT_ROWS
 
@@ -292,7 +290,7 @@ async function gather(call: Call, { key, stored, parts, plan }: Start, sets: rea
   if (!spans.every(span => isWithin(span, bucketOf))) return null
   const closed = within(spans, plan.closed, bucketOf)
   const { columns } = sets[0] ?? stored!
-  const isNews = closed.length > 0 || !isEqual(parts, stored?.kept?.parts)
+  const isNews = closed.length > 0 || encodeParts(parts) !== stored?.kept?.parts
   const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts) : null
   const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
   return { spans, nulls: read.flat().filter(row => !hasBucket(row)), columns, ...more }

@@ -1,12 +1,5 @@
 /** Which kept rows are still true: those of no part of the table that is new, has changed or is gone. */
-import {
-  boundaryAfter,
-  boundaryBefore,
-  bucketBoundary,
-  firstTime,
-  type KeptQuery,
-  timeMicros,
-} from '../../googlesql/index.js'
+import { boundaryAfter, boundaryBefore, bucketBoundary, firstTime, type KeptQuery } from '../../googlesql/index.js'
 import { nextTurn } from '../model/in-turns.js'
 import type { TablePart } from '../model/query.js'
 import { endOfTime } from './plan.js'
@@ -44,14 +37,13 @@ function missingFrom(parts: readonly TablePart[], others: readonly TablePart[]):
 export const isSameParts = (a: readonly TablePart[], b: readonly TablePart[]): boolean =>
   a.length === b.length && missingFrom(a, b).length === 0
 
-const timeOf = (kept: KeptQuery, text: string | undefined): bigint | null =>
-  text === undefined ? null : timeMicros(kept, text)
+/** All boundaries are at whole seconds. */
+const SECOND = 1_000_000n
 
 /** The cells in which the part has rows: none, or one interval; all cells where that is not known. */
 function cellsOf(kept: KeptQuery, { times }: TablePart): readonly Interval[] {
   if (times === null) return []
-  const [least, greatest] = [timeOf(kept, times?.least), timeOf(kept, times?.greatest)]
-  const from = least === null ? null : boundaryBefore(kept, least)
-  const until = greatest === null ? null : boundaryAfter(kept, greatest + 1n)
+  const from = times ? boundaryBefore(kept, BigInt(times.least) * SECOND) : null
+  const until = times ? boundaryAfter(kept, BigInt(times.greatest + 1) * SECOND) : null
   return [{ from: from ?? firstTime(kept), until: until ?? endOfTime(kept) }]
 }

@@ -3,12 +3,13 @@ import { expect } from 'chai'
 import { type KeptQuery, keptQuery, parseTypeName, resolveQuery, tableCatalogue } from '../../googlesql/index.js'
 import type { StoredResult } from '../../runner/model/ports.js'
 import type { KeptFacts } from '../../runner/model/query.js'
+import { decodeParts, encodeParts } from '../../runner/refresh/kept-parts.js'
 import { decodeKept, encodeKept } from '../../runner/refresh/kept-rows.js'
 import { trueSpans } from '../../runner/refresh/trust.js'
 
 const SQL = 'SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS c FROM logs.edge GROUP BY hour ORDER BY hour'
 const HOUR = 3_600_000_000n
-const PARTS = [{ key: 'p', times: { least: '1970-01-01T00:10:00Z', greatest: '1970-01-01T02:10:00Z' } }]
+const PARTS = [{ key: 'p', times: { least: 600, greatest: 7_800 } }]
 const ROWS = [0, 1, 2].map(hour => `{"hour":"1970-01-01T0${hour}:00:00Z","c":1}`)
 const SPANS = [
   { from: '0', until: String(2n * HOUR), rows: 2 },
@@ -38,7 +39,7 @@ const storedWith = (
   etag: '',
   storedAt: 0,
   freshUntil: 0,
-  kept: { spans: SPANS, parts: PARTS, ...kept },
+  kept: { spans: SPANS, parts: encodeParts(PARTS), ...kept },
 })
 
 describe('kept rows', () => {
@@ -52,8 +53,19 @@ describe('kept rows', () => {
     ])
     const { body, ...rest } = await encodeKept(spans, PARTS)
     expect(Buffer.from(body).toString()).to.equal(Buffer.from(storedWith({}).body).toString())
-    expect(rest).to.deep.equal({ rowCount: 3, spans: SPANS, parts: PARTS })
+    expect(rest).to.deep.equal({ rowCount: 3, spans: SPANS, parts: encodeParts(PARTS) })
     expect(await trueSpans(kept, spans, PARTS, PARTS)).to.deep.equal(spans)
+  })
+
+  it('name the parts of the table, with or without their times', () => {
+    const parts = [
+      ...PARTS,
+      { key: 'q' },
+      { key: 'r', times: null },
+      { key: 's', times: { least: -62_135_596_800, greatest: 253_402_300_799 } },
+    ]
+    expect(encodeParts(parts)).to.equal('p.go.5k0,q,r.,s.-sjlxhc0.40yf47zz')
+    for (const some of [parts, [], [{ key: 'q' }]]) expect(decodeParts(encodeParts(some))).to.deep.equal(some)
   })
 
   const [first, second] = SPANS as [(typeof SPANS)[0], (typeof SPANS)[0]]
@@ -88,13 +100,8 @@ describe('kept rows', () => {
 
   it('are not used where the times of a part that has changed are not known, or no times', async () => {
     const spans = await decodeKept(storedWith({}), kept)
-    for (const times of [
-      undefined,
-      { least: 'x', greatest: '' },
-      { least: '1970', greatest: '10000-01-01T00:00:00Z' },
-    ]) {
-      expect(await trueSpans(kept, spans, [{ key: 'q', ...(times && { times }) }], PARTS)).to.deep.equal([])
-    }
+    for (const text of ['q', 'q.x', 'q.!.!', 'q..1', 'q.zzzzzzzzzzz.1', 'q.1.-1', 'q.1.zzzzzzzzzzz'])
+      expect(await trueSpans(kept, spans, decodeParts(text), PARTS)).to.deep.equal([])
     const many = Array.from({ length: 1_001 }, (_, i) => ({ key: `q${i}`, times: null }))
     expect(await trueSpans(kept, spans, [...PARTS, ...many], PARTS)).to.deep.equal([])
   })

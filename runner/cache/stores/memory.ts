@@ -95,12 +95,8 @@ export class MemoryStore implements ResultStore {
   }
 }
 
-/** The memory of what is known about kept rows; about 200 bytes for each object and its short texts. */
-function factsBytes({ kept }: StoredResult): number {
-  if (!kept) return 0
-  const { spans, parts } = kept
-  return parts.reduce((sum, { key }) => sum + key.length, 200 * (spans.length + parts.length))
-}
+/** The memory of what is known about kept rows; about 200 bytes for each span and its short texts. */
+const factsBytes = ({ kept }: StoredResult): number => (kept ? kept.parts.length + 200 * kept.spans.length : 0)
 
 const cacheOf = (maxBytes: number): Cache =>
   new LRUCache({ maxSize: Math.max(1, Math.floor(maxBytes)), sizeCalculation: ({ bytes }) => bytes })

@@ -185,8 +185,7 @@ export class BigQueryEngine implements Engine {
   }
 
   async tableParts(table: string, column: string): Promise<readonly TablePart[] | null> {
-    const type = this.#tables.find(table)?.columns.find(({ name }) => name === column)?.type.kind
-    if (type === undefined) return null
+    if (!this.#tables.find(table)?.columns.some(({ name }) => name === column)) return null
     const full = this.#fullName(table)
     return this.#partitions.learn(`${full} ${column}`, async () => {
       const { signal } = this.#closed
@@ -197,7 +196,7 @@ export class BigQueryEngine implements Engine {
         timeoutMs: LIST_MS,
         signal,
       } as const
-      return partsOf(await this.#track(this.#runJob(partitionsQuery(full), about)), type)
+      return partsOf(await this.#track(this.#runJob(partitionsQuery(full), about)))
     })
   }
 

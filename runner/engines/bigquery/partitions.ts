@@ -1,5 +1,6 @@
 /** The partitions of a table as its dataset lists them: https://cloud.google.com/bigquery/docs/information-schema-partitions. */
-import { dateText, datetimeText, daysFromCivil, monthsLater } from '../../../googlesql/index.js'
+import { type CivilDate, daysFromCivil, monthsLater } from '../../../googlesql/index.js'
+import { partKey } from '../../model/file-stamp.js'
 import type { Query, ResultSet, TablePart } from '../../model/query.js'
 import { readJson } from '../../model/read-json.js'
 
@@ -21,35 +22,28 @@ interface Partition {
   readonly total_rows: number | string | null
 }
 
-/** @param type the type of the column that determines the partition of a row: TIMESTAMP, DATETIME or DATE */
-export function partsOf({ body }: ResultSet, type: string): readonly TablePart[] {
+export function partsOf({ body }: ResultSet): readonly TablePart[] {
   const { result } = readJson(Buffer.from(body).toString()) as { readonly result: readonly Partition[] }
   return result.map(({ partition_id: id, last_modified_time: changed, total_rows: rows }) => ({
-    key: `${id} ${changed} ${rows}`,
-    ...timesOf(id ?? '', type),
+    key: partKey(`${id} ${changed} ${rows}`),
+    ...timesOf(id ?? ''),
   }))
 }
 
 /** The partitions of rows without a time, and of those that are streamed and have no partition yet. */
 const WITHOUT_TIME: readonly string[] = ['__NULL__', '__UNPARTITIONED__']
 
-function timesOf(id: string, type: string): Pick<TablePart, 'times'> {
+function timesOf(id: string): Pick<TablePart, 'times'> {
   if (WITHOUT_TIME.includes(id)) return { times: null }
   const [, year, month = '01', day = '01', hour = '00'] = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?$/.exec(id) ?? []
   if (year === undefined) return {}
   const date = { year: Number(year), month: Number(month), day: Number(day) }
   const later = { 4: monthsLater(date, 12), 6: monthsLater(date, 1) }[id.length] ?? date
-  const from = BigInt(daysFromCivil(date.year, date.month, date.day)) * DAY + BigInt(hour) * HOUR
-  const length = id.length === 10 ? HOUR : id.length === 8 ? DAY : 0n
-  const until = BigInt(daysFromCivil(later.year, later.month, later.day)) * DAY + BigInt(hour) * HOUR + length
-  return { times: { least: textOf(from, type), greatest: textOf(until - 1n, type) } }
+  const secondsAt = ({ year, month, day }: CivilDate): number =>
+    daysFromCivil(year, month, day) * DAY + Number(hour) * HOUR
+  const length = id.length === 10 ? HOUR : id.length === 8 ? DAY : 0
+  return { times: { least: secondsAt(date), greatest: secondsAt(later) + length - 1 } }
 }
 
-const HOUR = 3_600_000_000n
-const DAY = 24n * HOUR
-
-/** A time in microseconds as results write it. */
-function textOf(micros: bigint, type: string): string {
-  if (type === 'DATE') return dateText(Number(micros / DAY))!
-  return `${datetimeText(micros)}${type === 'TIMESTAMP' ? 'Z' : ''}`
-}
+const HOUR = 3_600
+const DAY = 24 * HOUR

@@ -29,15 +29,12 @@ const members = (required: Readonly<Record<string, object>>, optional: Readonly<
 
 const listOf = (items: object, maxItems: number) => ({ type: 'array', items, maxItems })
 
-/** The most parts of a table that are named with kept rows. */
-export const MAX_PARTS = 3_000
-
-/** The least and the greatest time of a part, as results write them. */
-const TIMES = { oneOf: [{ type: 'null' }, members({ least: textOf(100), greatest: textOf(100) })] }
+/** The longest text of the parts of a table; 25 letters are of one part. */
+export const MAX_PARTS_LENGTH = 500_000
 
 const KEPT = members({
   spans: listOf(members({ from: DIGITS, until: DIGITS, rows: COUNT }), 1_000),
-  parts: listOf(members({ key: textOf(10_000) }, { times: TIMES }), MAX_PARTS),
+  parts: textOf(MAX_PARTS_LENGTH),
 })
 
 /** The bounds of columns and rows are above those of the engines and of manifests. */

@@ -5,7 +5,7 @@ import type { StoredResult } from '../../../model/ports.js'
 import { readJson } from '../../../model/read-json.js'
 import { etagInTurns } from '../../../model/result-key.js'
 import { StoreError } from './failure.js'
-import { type Head, isBody, isHead, MAX_PARTS } from './schemas.js'
+import { type Head, isBody, isHead, MAX_PARTS_LENGTH } from './schemas.js'
 import type { Signer } from './signer.js'
 
 /** The largest value; larger results stay in memory, since their transfer would delay all other commands. */
@@ -32,8 +32,8 @@ export function hasRoomFor({ byteLength }: Uint8Array, { isSecret }: Signer): bo
   return byteLength <= (isSecret ? MAX_BYTES : MAX_UNSIGNED_BYTES)
 }
 
-/** Whether few enough parts are named with kept rows: their JSON is parsed at once. */
-export const hasShortHead = ({ kept }: StoredResult): boolean => (kept?.parts.length ?? 0) <= MAX_PARTS
+/** Whether few enough parts are named with kept rows: the line before them is parsed at once. */
+export const hasShortHead = ({ kept }: StoredResult): boolean => (kept?.parts.length ?? 0) <= MAX_PARTS_LENGTH
 
 /** The value for this name in Redis. */
 export function encodeValue(name: string, { result, keepUntil, purges }: KeptResult, signer: Signer): Buffer {

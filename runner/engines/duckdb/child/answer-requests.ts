@@ -232,16 +232,17 @@ export class Answering {
     if (!withTimes) return tables.partKeys(table)?.map(key => ({ key })) ?? null
     return this.#steadily(state, async prepared => {
       const startedAt = performance.now()
-      await tables.prepare([table], prepared)
+      // Without a view: it would name all files, and what is read next are a few of them.
+      prepared.reads.push(...(await tables.refresh([table], false)))
       this.#tellReads(prepared, startedAt)
       const shown = tables.shownParts(table)
       if (shown === null) return null
       const parts = await borrow(connection =>
-        registered(connection, state, () => this.#partTimes.of(shown, column, connection)),
+        registered(connection, state, () => this.#partTimes.of(shown, column, connection, prepared)),
       )
       // A text file that grew before it was copied has newer rows than its key says.
-      const hasRead = prepared.reads.length > 0
-      if (hasRead && tables.partKeys(table)?.join('\n') !== parts.map(({ key }) => key).join('\n'))
+      const hasRead = prepared.reads.length > 0 && [...shown.parts.values()].some(part => part.tables.length > 0)
+      if (hasRead && tables.partKeys(table)?.join() !== [...shown.parts.keys()].join())
         throw new FileChangedError(table)
       return parts
     })

@@ -4,6 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import { memo } from '../../../model/bounded-map.js'
+import { partKey } from '../../../model/file-stamp.js'
 import type { PartChoice } from '../../../model/query.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { convert, plainSelect } from './convert.js'
@@ -21,12 +22,13 @@ import {
 import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'
 import { alsoInFile, keyColumns } from './folder-keys.js'
+import { GatheredFiles, type Part } from './gathered-files.js'
 import type { OpenFile, OpenFiles } from './open-files.js'
 import { type ParquetShape, shapeOfFile, shapeWith } from './parquet-source.js'
 import type { QueryNeeds, RefreshedTable } from './query-needs.js'
 import { keysOfFields } from './rows/column-name.js'
 import { FileChangedError } from './steady-copy.js'
-import { type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
+import { changeable, type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
 import { hasCut, withWholeMicroseconds } from './whole-microseconds.js'
 
 /** A table of files, or a table that is defined by SQL of this project (a table of an attached database). */
@@ -45,8 +47,10 @@ export interface StoredTable {
 /** The parts that the view of a table reads. */
 export interface ShownParts {
   readonly definition: TableDefinition
-  /** The SQL by which the view reads each part, by the keys of the parts. */
-  readonly selects: ReadonlyMap<string, () => string>
+  /** By their keys. */
+  readonly parts: ReadonlyMap<string, TableParts>
+  /** The SQL by which the view reads a part. */
+  readonly select: (part: TableParts) => string
 }
 
 /** What of a table's files queries see. */
@@ -54,7 +58,9 @@ interface Shown {
   /** See keysOf; null where the view was made for a query that is only compiled. */
   readonly keys: readonly string[] | null
   readonly parts: TableParts
-  /** Null where only wildcard tables have needed the parts until now. */
+  /** The same, each by its key as a TablePart. */
+  readonly byKey: ReadonlyMap<string, TableParts>
+  /** Null where no query has needed all of the parts until now. */
   readonly view: string | null
 }
 
@@ -62,8 +68,9 @@ interface Entry {
   readonly table: StoredTable
   /** Identifies how the table's files are read: part of the keys of its parts. */
   readonly form: string
-  /** DuckDB's tables with rows of its text files. Each has the rows of some files in one state, and never changes. */
+  /** DuckDB's tables with rows of its text files, each of some files in one state, which never changes; and of `gathered`. */
   readonly converted: Set<string>
+  gathered: GatheredFiles
   /** Null until a query needs the table. */
   shown: Shown | null
 }
@@ -80,6 +87,7 @@ export class TableStore {
   readonly #names = new Map<string, string>()
   /** Files with equal shapes share one object. */
   readonly #shapes = new Map<string, ParquetShape>()
+  #gatheredCount = 0
   /** The last change; changes run one after another, since two transactions that change the catalogue would conflict. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -103,7 +111,13 @@ export class TableStore {
       )
     this.#names.set(name.toLowerCase(), name)
     const form = hashOf([JSON.stringify([table.definition, table.isInferred])]).slice(0, 16)
-    this.#entries.set(name, { table, form, converted: old?.converted ?? new Set(), shown: null })
+    this.#entries.set(name, {
+      table,
+      form,
+      converted: old?.converted ?? new Set(),
+      gathered: this.#newGathered(),
+      shown: null,
+    })
     if (old?.shown) this.#openFiles.close(openIn(old.shown.parts))
   }
 
@@ -132,15 +146,17 @@ export class TableStore {
     if (!hasParts()) throw new FileChangedError(chosen!.table)
     const read = this.#entriesOf(others).flatMap(({ shown }) => shown?.parts ?? [])
     if (chosen) {
-      const { parts, view } = this.#shownParts(chosen.table)!
-      const own = joined(chosen.keys.map(key => parts.get(key)!))
-      needs.hidden.set(chosen.table, view(own))
+      const entry = this.#entries.get(chosen.table)!
+      const parts = chosen.keys.map(key => [key, entry.shown!.byKey.get(key)!] as const)
+      const gathered = await this.#gather(entry, parts)
+      const copied = chosen.keys.filter(key => gathered.has(key))
+      const own = joined(parts.flatMap(([key, part]) => (gathered.has(key) ? [] : [part])))
+      const inPlace = this.#viewOver(entry, own)
+      needs.hidden.set(chosen.table, copied.length > 0 ? `${gathered.select(copied)} UNION ALL ${inPlace}` : inPlace)
       needs.hasParts = hasParts
       read.push(own)
     }
-    const { parquet } = joined(read)
-    // Files of imports never change.
-    needs.files.push(...parquet.flatMap(({ imported, open }) => (imported === null ? open : [])))
+    needs.files.push(...read.flatMap(changeable))
   }
 
   /**
@@ -151,15 +167,16 @@ export class TableStore {
   async refresh(names: readonly string[], withViews = true): Promise<readonly RefreshedTable[]> {
     const wanted = this.#entriesOf(names)
     const listing = newListing()
-    if (wanted.every(entry => this.#isCurrent(entry, listing, withViews))) return []
+    if (wanted.every(entry => isCurrent(entry, this.#contentsOf(entry, listing), withViews))) return []
     return this.#inTurn(async () => {
       const now = newListing()
       const reads: RefreshedTable[] = []
       const loaded = new Map<Entry, Shown>()
       try {
         for (const entry of wanted) {
-          if (this.#isCurrent(entry, now, withViews)) continue
-          const shown = await this.#load(entry, now, withViews)
+          const contents = this.#contentsOf(entry, now)
+          if (isCurrent(entry, contents, withViews)) continue
+          const shown = await this.#load(entry, contents, withViews)
           const before = new Set(entry.shown?.keys)
           const files = shown.keys!.filter(key => !before.has(key)).length
           reads.push({ table: entry.table.definition.name, files })
@@ -179,7 +196,7 @@ export class TableStore {
     await this.#inTurn(() => {
       const missing = this.#entriesOf(names).filter(isMissing)
       const emptyView = (entry: Entry): Shown =>
-        shownOf(entry, entry.shown?.keys ?? null, entry.shown?.parts ?? NO_PARTS, { root: this.#openFiles.root })
+        this.#shownOf(entry, entry.shown?.keys ?? null, entry.shown?.parts ?? NO_PARTS, true)
       return this.#show(new Map(missing.map(entry => [entry, emptyView(entry)])))
     })
   }
@@ -211,13 +228,15 @@ export class TableStore {
   partKeys(name: string): readonly string[] | null {
     const entry = this.#entries.get(name)
     if (!entry || entry.table.origin.kind === 'select') return null
-    const { files, imports } = this.#contentsOf(entry)
+    const contents = this.#contentsOf(entry)
+    const { files, imports } = contents
+    if (entry.shown && hasKeysOf(entry.shown, contents)) return [...entry.shown.byKey.keys()]
     const keys = [
       ...inGroups(files.filter(isText)).map(group => rowTableOf(entry, group)),
       ...files.filter(isParquet).map(({ path, stamp }) => keyOf(path, stamp)),
       ...imports.flatMap(imported => imported.files).map(path => keyOf(path, null)),
     ]
-    return keys.map(key => `${entry.form} ${key}`)
+    return keys.map(key => partKeyOf(entry, key))
   }
 
   /**
@@ -225,36 +244,57 @@ export class TableStore {
    * @throws FileChangedError where the table was declared anew meanwhile.
    */
   shownParts(name: string): ShownParts | null {
-    const shown = this.#shownParts(name)
-    if (shown === null) return null
-    const { definition, parts, view } = shown
-    return { definition, selects: new Map([...parts].map(([key, part]) => [key, () => view(part)])) }
-  }
-
-  #hasParts({ table, keys }: PartChoice): boolean {
-    const isShown = this.#entries.get(table)?.shown != null
-    const parts = isShown ? this.#shownParts(table)?.parts : undefined
-    return parts !== undefined && keys.every(key => parts.has(key))
-  }
-
-  #shownParts(name: string) {
     const entry = this.#entries.get(name)
     if (!entry || entry.table.origin.kind === 'select') return null
     if (!entry.shown) throw new FileChangedError(name)
-    const { definition, isInferred = false } = entry.table
-    const { root } = this.#openFiles
-    const { tables, parquet } = entry.shown.parts
-    const parts: readonly (readonly [string, TableParts])[] = [
-      ...tables.map(table => [table, { tables: [table], parquet: [] }] as const),
-      ...parquet.flatMap(part =>
-        part.open.map(file => {
-          const key = part.imported ? keyOf(file.name, null) : part.key
-          return [key, { tables: [], parquet: [{ ...part, open: [file] }] }] as const
-        }),
-      ),
-    ]
-    const view = (part: TableParts): string => viewOver(definition, part, { isInferred, root })
-    return { definition, view, parts: new Map(parts.map(([key, part]) => [`${entry.form} ${key}`, part])) }
+    const { definition } = entry.table
+    return { definition, parts: entry.shown.byKey, select: part => this.#viewOver(entry, part) }
+  }
+
+  #newGathered(): GatheredFiles {
+    return new GatheredFiles(`~small files ${this.#gatheredCount++}`)
+  }
+
+  /** Copies the rows of small files among these parts, if there are enough that have not been copied. */
+  async #gather(entry: Entry, parts: readonly Part[]): Promise<GatheredFiles> {
+    if (entry.gathered.missing(parts).length === 0) return entry.gathered
+    return this.#inTurn(async () => {
+      if (!entry.gathered.hasRoomFor(entry.gathered.missing(parts))) {
+        entry.gathered = this.#newGathered()
+        this.#dropOthers(entry, entry.shown!.parts.tables)
+      }
+      const { gathered } = entry
+      const missing = gathered.missing(parts)
+      if (missing.length === 0) return gathered
+      entry.converted.add(gathered.table)
+      const copy = this.#transact(async () => {
+        for (const sql of gathered.copying(missing, part => this.#viewOver(entry, part)))
+          await this.#connection.run(sql)
+        const changed = this.#openFiles.changedOf(missing.flatMap(([, part]) => changeable(part)))
+        if (changed !== null) throw new FileChangedError(changed)
+      })
+      // A file with a value that cannot be read is left to the queries that read its column.
+      gathered.add(missing, await copy.then(() => true).catch(() => false))
+      return gathered
+    })
+  }
+
+  #hasParts({ table, keys }: PartChoice): boolean {
+    const parts = this.#entries.get(table)?.shown?.byKey
+    return parts !== undefined && keys.every(key => parts.has(key))
+  }
+
+  #viewOver({ table: { definition, isInferred = false } }: Entry, parts: TableParts): string {
+    return viewOver(definition, parts, { isInferred, root: this.#openFiles.root })
+  }
+
+  #shownOf(entry: Entry, keys: readonly string[] | null, parts: TableParts, withViews: boolean): Shown {
+    const shown = { keys, parts, byKey: byKeyOf(entry, parts) }
+    if (!needsView(entry, withViews)) return { ...shown, view: null }
+    const { definition, origin } = entry.table
+    if (origin.kind !== 'select') return { ...shown, view: this.#viewOver(entry, parts) }
+    const more = unknownColumns(definition)
+    return { ...shown, view: more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})` }
   }
 
   #entriesOf(names: readonly string[]): readonly Entry[] {
@@ -265,11 +305,6 @@ export class TableStore {
     if (origin.kind === 'files')
       return { files: origin.files.map(path => statFile(path) ?? missing(path)), imports: [] }
     return origin.kind === 'select' ? NOTHING : this.#folder.contents(definition.name, listing)
-  }
-
-  #isCurrent(entry: Entry, listing: Listing, withViews: boolean): boolean {
-    if (needsView(entry, withViews) && !entry.shown?.view) return false
-    return entry.shown?.keys?.join('\n') === keysOf(this.#contentsOf(entry, listing)).join('\n')
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -290,8 +325,7 @@ export class TableStore {
   }
 
   /** Converts the text files of the table that are new or have changed, and opens its Parquet files. @throws QueryFault. */
-  async #load(entry: Entry, listing: Listing, withViews: boolean): Promise<Shown> {
-    const contents = this.#contentsOf(entry, listing)
+  async #load(entry: Entry, contents: TableContents, withViews: boolean): Promise<Shown> {
     const opened: OpenFile[] = []
     const tables: string[] = []
     try {
@@ -320,12 +354,13 @@ export class TableStore {
         const inFile = keysOfFields(definition.columns, shape.names).keyOf
         const double = columns.find(({ column }) => inFile.has(column))
         if (double) throw new QueryFault(`${path}: ${alsoInFile(double.column.name!)}`)
-        parquet.push({ key, open, shape, keys: columns, imported })
+        const partKeys = open.map(({ name }) => partKeyOf(entry, imported ? keyOf(name, null) : key))
+        parquet.push({ key, open, partKeys, shape, keys: columns, imported })
       }
-      return shownOf(entry, keysOf(contents), { tables, parquet }, { root: this.#openFiles.root, withViews })
+      return this.#shownOf(entry, keysOf(contents), { tables, parquet }, withViews)
     } catch (error) {
       this.#openFiles.close(opened)
-      this.#dropOthers(entry, [...tables, ...(entry.shown?.parts.tables ?? [])])
+      this.#dropOthers(entry, [...tables, ...(entry.shown?.parts.tables ?? []), entry.gathered.table])
       throw error
     }
   }
@@ -424,7 +459,7 @@ export class TableStore {
       const open = new Set(openIn(shown.parts))
       if (entry.shown) this.#openFiles.close(openIn(entry.shown.parts).filter(file => !open.has(file)))
       entry.shown = shown
-      this.#dropOthers(entry, shown.parts.tables)
+      this.#dropOthers(entry, [...shown.parts.tables, entry.gathered.table])
     }
   }
 
@@ -457,18 +492,23 @@ const openIn = ({ parquet }: TableParts): readonly OpenFile[] => parquet.flatMap
 
 const needsView = (entry: Entry, withViews: boolean): boolean => withViews || isGiven(entry)
 
-/** `root` is the folder below which open files have the paths that they have in the data folder. */
-function shownOf(
-  entry: Entry,
-  keys: readonly string[] | null,
-  parts: TableParts,
-  { root, withViews = true }: { readonly root: string; readonly withViews?: boolean },
-): Shown {
-  if (!needsView(entry, withViews)) return { keys, parts, view: null }
-  const { definition, origin, isInferred = false } = entry.table
-  if (origin.kind !== 'select') return { keys, parts, view: viewOver(definition, parts, { isInferred, root }) }
-  const more = unknownColumns(definition)
-  return { keys, parts, view: more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})` }
+function isCurrent(entry: Entry, contents: TableContents, withViews: boolean): boolean {
+  const { shown } = entry
+  return shown !== null && (shown.view !== null || !needsView(entry, withViews)) && hasKeysOf(shown, contents)
+}
+
+const hasKeysOf = ({ keys }: Shown, contents: TableContents): boolean =>
+  keys?.join('\n') === keysOf(contents).join('\n')
+
+/** The key as a TablePart of what has this key among the parts of the table. */
+const partKeyOf = ({ form }: Entry, key: string): string => partKey(`${form} ${key}`)
+
+/** Each part by its key as a TablePart. */
+function byKeyOf(entry: Entry, { tables, parquet }: TableParts): ReadonlyMap<string, TableParts> {
+  const ofTable = (table: string) => [partKeyOf(entry, table), { tables: [table], parquet: [] }] as const
+  const ofFiles = (part: ParquetPart) =>
+    part.open.map((file, i) => [part.partKeys[i]!, { tables: [], parquet: [{ ...part, open: [file] }] }] as const)
+  return new Map<string, TableParts>([...tables.map(ofTable), ...parquet.flatMap(ofFiles)])
 }
 
 const joined = (parts: readonly TableParts[]): TableParts => ({

@@ -25,6 +25,8 @@ export interface ParquetPart {
   /** Identifies the files in their state. */
   readonly key: string
   readonly open: readonly OpenFile[]
+  /** The key of each file as a TablePart. */
+  readonly partKeys: readonly string[]
   readonly shape: ParquetShape
   /** The columns that the names of its folders give. */
   readonly keys: readonly KeyColumn[]
@@ -37,6 +39,10 @@ export interface TableParts {
   readonly tables: readonly string[]
   readonly parquet: readonly ParquetPart[]
 }
+
+/** The files that are read in place and may change: those of imports never do. */
+export const changeable = ({ parquet }: TableParts): readonly OpenFile[] =>
+  parquet.flatMap(({ imported, open }) => (imported === null ? open : []))
 
 /**
  * The SQL of a table's view. A partitioned table has two hidden columns: the start and the end of the row's partition, or NULL if

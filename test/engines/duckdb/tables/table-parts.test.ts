@@ -67,7 +67,11 @@ describe('the parts of a table', () => {
   const parts = async (table = 'logs.edge', column = 'at', withTimes = true): Promise<readonly TablePart[]> =>
     (await engine.tableParts(table, column, { withTimes, signal: new AbortController().signal }))!
   const timesOf = async (...of: readonly [table?: string, column?: string]): Promise<readonly unknown[]> =>
-    (await parts(...of)).map(({ times }) => times && [times.least, times.greatest])
+    (await parts(...of)).map(
+      ({ times }) =>
+        times &&
+        [times.least, times.greatest].map(seconds => new Date(seconds * 1_000).toISOString().replace('.000', '')),
+    )
   const keys = async (table = 'logs.edge'): Promise<readonly string[]> =>
     (await parts(table, 'at', false)).map(({ key }) => key)
   /** Asserts what of the keys stays when the files change, and that the keys are the same where times are asked for. */
@@ -83,7 +87,7 @@ describe('the parts of a table', () => {
     write('logs/edge/1.ndjson', row('2026-03-15T12:34:56.789012Z') + row('2026-03-15T10:00:00+02:00'))
     write('logs/edge/2.ndjson', row('2026-03-16T00:00:00Z'))
     expect(await timesOf()).to.deep.equal([
-      ['2026-03-15T08:00:00Z', '2026-03-15T12:34:56.789012Z'],
+      ['2026-03-15T08:00:00Z', '2026-03-15T12:34:56Z'],
       ['2026-03-16T00:00:00Z', '2026-03-16T00:00:00Z'],
     ])
     expect(await kept(() => appendFileSync(at('logs/edge/2.ndjson'), row('2026-03-17T00:00:00Z')))).to.deep.equal([
@@ -123,8 +127,8 @@ describe('the parts of a table', () => {
 
   it('have times of the types DATE and DATETIME too', async () => {
     write('logs/edge.csv', 'local,day\n2026-01-31 10:00:00,2026-02-28\n2026-01-30T23:59:59.5,\n')
-    expect(await timesOf('logs.edge', 'local')).to.deep.equal([['2026-01-30T23:59:59.500', '2026-01-31T10:00:00']])
-    expect(await timesOf('logs.edge', 'day')).to.deep.equal([['2026-02-28', '2026-02-28']])
+    expect(await timesOf('logs.edge', 'local')).to.deep.equal([['2026-01-30T23:59:59Z', '2026-01-31T10:00:00Z']])
+    expect(await timesOf('logs.edge', 'day')).to.deep.equal([['2026-02-28T00:00:00Z', '2026-02-28T00:00:00Z']])
     expect(await timesOf('logs.edge', 'at')).to.deep.equal([null])
   })
 
@@ -143,8 +147,8 @@ describe('the parts of a table', () => {
     write('logs/edge/day=2026-02-01/1.ndjson', row('2026-02-01T00:00:00Z'))
     await parquet('logs/edge/day=2026-02-02/1.parquet', 'SELECT 1 AS n')
     expect(await timesOf('logs.edge', 'day')).to.deep.equal([
-      ['2026-02-01', '2026-02-01'],
-      ['2026-02-02', '2026-02-02'],
+      ['2026-02-01T00:00:00Z', '2026-02-01T00:00:00Z'],
+      ['2026-02-02T00:00:00Z', '2026-02-02T00:00:00Z'],
     ])
   })
 
@@ -214,6 +218,38 @@ describe('the parts of a table', () => {
     const now = await parts()
     expect(now.map(({ key }) => key)).to.deep.equal(before)
     expect(before.length).to.be.within(1, 20)
+  })
+
+  it('that are small Parquet files have their rows copied for later queries, unless a value cannot be read', async () => {
+    const days = Array.from({ length: 20 }, (_, i) => i + 1)
+    const write20 = async (nOf: (day: number) => unknown): Promise<void> => {
+      for (const day of days)
+        await parquet(
+          `logs/edge/${100 + day}.parquet`,
+          `SELECT TIMESTAMPTZ '2026-01-01' + INTERVAL ${day - 1} DAY AS at, ${nOf(day)} AS n`,
+        )
+    }
+    const told = async () => (await parts()).map(({ key }) => key)
+    const read = async (keys: readonly string[], columns = 'EXTRACT(DAY FROM e.at) AS d, n') => {
+      const query = { sql: `SELECT ${columns} FROM logs.edge AS e ORDER BY 1`, parameters: {} }
+      return rowsOf(await engine.run(query, runOptions({ parts: { table: 'logs.edge', keys } })))
+    }
+    await write20(day => (day === 20 ? "'x'" : day))
+    for (let round = 0; round < 2; round++)
+      expect(await read(await told(), 'EXTRACT(DAY FROM e.at) AS d')).to.deep.equal(days.map(day => [day]))
+    await write20(day => day)
+    const [all, rows] = [await told(), days.map(day => [day, day])]
+    for (let round = 0; round < 2; round++) {
+      expect(await read(all)).to.deep.equal(rows)
+      expect(await read(all.slice(3, 9))).to.deep.equal(rows.slice(3, 9))
+    }
+    // The rows of the file itself are gone.
+    writeFileSync(at('logs/edge/105.parquet'), '')
+    expect(await read(all)).to.deep.equal(rows)
+    for (const day of [4, 6]) rmSync(at(`logs/edge/${100 + day}.parquet`))
+    await parquet('logs/edge/105.parquet', "SELECT TIMESTAMPTZ '2026-01-05' AS at, 50 AS n")
+    const now = rows.filter(([day]) => day !== 4 && day !== 6).map(([day, n]) => [day, day === 5 ? 50 : n])
+    expect(await read(await told())).to.deep.equal(now)
   })
 
   it('that a query names are all that it reads of the table, and later queries read all again', async () => {
