@@ -8,6 +8,7 @@ import { parseManifest } from '../runner/manifest/yaml/parse.js'
 import { SetupError, UsageError } from '../runner/model/errors.js'
 import { isRecord } from '../runner/model/is-record.js'
 import { keyPrefix } from '../runner/model/result-key.js'
+import { isUuid } from '../runner/model/typed-value.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { redisModules } from '../runner/serve/stores.js'
 import type { Settings } from '../runner/settings/settings.js'
@@ -124,7 +125,7 @@ async function purgeShared(settings: Settings, ref: string | null): Promise<void
 
 /** The id in lower case. @throws UsageError when no readable manifest below the folder has the name. */
 async function findEndpointId(endpointsDir: string, ref: string): Promise<string> {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(ref)) return ref.toLowerCase()
+  if (isUuid(ref)) return ref.toLowerCase()
   const { manifests } = await discover(endpointsDir)
   for (const { file, text } of manifests) {
     const { value } = parseManifest(file, text)

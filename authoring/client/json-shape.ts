@@ -1,6 +1,5 @@
 /** What a column's values are in JSON, in terms that any programming language can write as a type. */
-import { distinctNames } from '../../googlesql/index.js'
-import { type ColumnType, parseColumnType } from '../../runner/manifest/column-type.js'
+import { ANY_STRUCT, distinctNames, parseOpenTypeName, type Type } from '../../googlesql/index.js'
 import type { PublishedColumn, PublishedField } from '../../runner/model/published-endpoint.js'
 import type { ClientEndpoint } from './contract.js'
 import { withFacts } from './member-text.js'
@@ -38,17 +37,17 @@ type Form = PublishedColumn['json']
 
 function columnMember(column: PublishedColumn, timestamps: unknown): Member {
   const { name, description, required, json, unit } = column
-  const type = parseColumnType(column.type)
+  const type = parseOpenTypeName(column.type)
   // A type that this version does not know may have any form.
-  const shape: JsonShape = type === null ? { kind: 'any' } : shapeOf(type, timestamps, json, column.fields)
-  const facts = [type === null ? column.type : typeText(type), unit ?? '']
+  const shape: JsonShape = !type ? { kind: 'any' } : shapeOf(type, timestamps, json, column.fields)
+  const facts = [type ? typeText(type) : column.type, unit ?? '']
   return { name, shape, isNullable: mayBeNull(shape) && !required, text: withFacts(description, facts) }
 }
 
-function shapeOf(type: ColumnType, timestamps: unknown, json: Form, fields?: readonly PublishedField[]): JsonShape {
-  if (type.kind === 'array') return { kind: 'array', element: shapeOf(type.element, timestamps, undefined, fields) }
-  if (type.kind === 'scalar') return { kind: scalarKind(type.name, timestamps, json) }
-  if (type.fields === null) return { kind: 'object', members: null }
+function shapeOf(type: Type, timestamps: unknown, json: Form, fields?: readonly PublishedField[]): JsonShape {
+  if (type.kind === 'ARRAY') return { kind: 'array', element: shapeOf(type.element, timestamps, undefined, fields) }
+  if (type.kind !== 'STRUCT') return { kind: scalarKind(type.kind, timestamps, json) }
+  if (type === ANY_STRUCT) return { kind: 'object', members: null }
   const names = distinctNames(type.fields.map(field => field.name))
   const members = type.fields.map((field, i) => {
     const { required = false, json: form, fields: within }: Partial<PublishedField> = fields?.[i] ?? {}
@@ -80,8 +79,7 @@ const mayBeNull = (shape: JsonShape): boolean => shape.kind !== 'array' && shape
 const SHOWN = /^(?:integer or string|number or word)$/
 
 /** The type in words; empty where the shape shows it. */
-function typeText(type: ColumnType): string {
-  if (type.kind === 'struct') return ''
-  if (type.kind === 'array') return type.element.kind === 'scalar' ? `ARRAY<${type.element.name}>` : ''
-  return type.name === 'STRING' || type.name === 'BOOL' ? '' : type.name
+function typeText({ kind, ...type }: Type): string {
+  if ('element' in type) return type.element.kind === 'STRUCT' ? '' : `ARRAY<${type.element.kind}>`
+  return kind === 'STRUCT' || kind === 'STRING' || kind === 'BOOL' ? '' : kind
 }

@@ -1,14 +1,18 @@
 /** The columns of a result with their types, as tools need them. */
-import { parseColumnType } from '../../runner/manifest/column-type.js'
+import { parseOpenTypeName } from '../../googlesql/data.js'
 import type { PublishedEndpoint } from '../../runner/model/published-endpoint.js'
 
 export type TypedColumn = ReturnType<typeof typedColumns>[number]
 
 export const typedColumns = ({ columns }: PublishedEndpoint) =>
   columns.map(column => {
-    const parsed = parseColumnType(column.type)
-    /** `parsed` is null for a type that this version does not know; `scalar` for ARRAY and STRUCT too. */
-    return { ...column, parsed, scalar: parsed?.kind === 'scalar' ? parsed.name : null }
+    const parsed = parseOpenTypeName(column.type)
+    /** `parsed` is undefined for a type that this version does not know; `scalar` for ARRAY and STRUCT too. */
+    return {
+      ...column,
+      parsed,
+      scalar: !parsed || parsed.kind === 'ARRAY' || parsed.kind === 'STRUCT' ? null : parsed.kind,
+    }
   })
 
 /** Whether a TIMESTAMP is an integer of microseconds since 1970. */

@@ -1,6 +1,5 @@
 /** A query of DuckDB over the result, with its types; DuckDB reads the address by its extension httpfs. */
-import { distinctNames } from '../../googlesql/data.js'
-import type { ColumnType } from '../../runner/manifest/column-type.js'
+import { distinctNames, type Type } from '../../googlesql/data.js'
 import { addressOf, endpointAddress, originOf, requestFormat } from './address.js'
 import { hasUnixTimes, type TypedColumn, typedColumns } from './columns.js'
 import { sqlName, sqlText } from './literals.js'
@@ -67,11 +66,11 @@ function selected(columns: readonly TypedColumn[], unix: boolean): string {
 }
 
 /** The type in which DuckDB reads the value as CSV or JSON has it. */
-function typeOf(type: ColumnType | null, unix: boolean): string {
-  if (type === null) return 'JSON'
-  if (type.kind === 'array') return `${typeOf(type.element, unix)}[]`
-  if (type.kind === 'scalar') return type.name === 'TIMESTAMP' && unix ? 'BIGINT' : (SCALARS[type.name] ?? 'VARCHAR')
-  if (type.fields === null || type.fields.length === 0) return 'JSON'
+function typeOf(type: Type | undefined, unix: boolean): string {
+  if (!type) return 'JSON'
+  if (type.kind === 'ARRAY') return `${typeOf(type.element, unix)}[]`
+  if (type.kind !== 'STRUCT') return type.kind === 'TIMESTAMP' && unix ? 'BIGINT' : (SCALARS[type.kind] ?? 'VARCHAR')
+  if (type.fields.length === 0) return 'JSON'
   const names = distinctNames(type.fields.map(field => field.name))
   return `STRUCT(${type.fields.map((field, i) => `${sqlName(names[i]!)} ${typeOf(field.type, unix)}`).join(', ')})`
 }

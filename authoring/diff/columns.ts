@@ -1,5 +1,5 @@
 /** Compares the columns of an endpoint as compiled contracts: types with all fields, and declared and inferred promises. */
-import { type ColumnType, parseColumnType } from '../../runner/manifest/column-type.js'
+import { ANY_STRUCT, parseOpenTypeName, type Type } from '../../googlesql/index.js'
 import type { ContractColumn } from '../../runner/model/endpoint.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import type { ColumnPromise } from '../../runner/model/query.js'
@@ -62,7 +62,7 @@ function diffColumn(base: ContractColumn, head: ContractColumn, report: Report):
   if (base.type !== head.type) diffTypes(name, base.type, head.type, report)
   // Numbers of another type have another form anyway.
   diffPromise(name, base, base.type === head.type ? head : { ...head, json: base.json }, report)
-  if (base.type === head.type) diffFields(name, parseColumnType(head.type), base, head, report)
+  if (base.type === head.type) diffFields(name, parseOpenTypeName(head.type), base, head, report)
   if (base.unit !== head.unit) {
     if (base.unit === null) report('column/described', `the unit of ${name} is ${shown(head.unit)}`)
     else report('column/unit', `the unit of ${name} is ${shown(head.unit ?? undefined)}; it was ${shown(base.unit)}`)
@@ -84,14 +84,14 @@ function diffPromise(name: string, base: ColumnPromise, head: ColumnPromise, rep
 /** The promises of the fields of one type, which `path` leads to. */
 function diffFields(
   path: string,
-  type: ColumnType | null,
+  type: Type | undefined,
   base: ColumnPromise,
   head: ColumnPromise,
   report: Report,
 ): void {
-  const record = type?.kind === 'array' ? type.element : type
-  if (record?.kind !== 'struct') return
-  record.fields?.forEach((field, i) => {
+  const record = type?.kind === 'ARRAY' ? type.element : type
+  if (record?.kind !== 'STRUCT') return
+  record.fields.forEach((field, i) => {
     const [before, after] = [base.fields?.[i] ?? NO_PROMISE, head.fields?.[i] ?? NO_PROMISE]
     const name = `${path}.${field.name}`
     diffPromise(name, before, after, report)
@@ -108,9 +108,9 @@ const JSON_FORMS = {
 } as const
 
 function diffTypes(name: string, baseText: string, headText: string, report: Report): void {
-  const [base, head] = [parseColumnType(baseText), parseColumnType(headText)]
+  const [base, head] = [parseOpenTypeName(baseText), parseOpenTypeName(headText)]
   const added: string[] = []
-  if (base !== null && head !== null && isKept(name, base, head, added)) {
+  if (base && head && isKept(name, base, head, added)) {
     for (const field of added) report('column/field-added', `the field ${field} is new`)
     return
   }
@@ -118,13 +118,12 @@ function diffTypes(name: string, baseText: string, headText: string, report: Rep
 }
 
 /** Whether the new type has everything that the old one has; `added` gets the paths of its new fields. */
-function isKept(path: string, base: ColumnType, head: ColumnType, added: string[]): boolean {
-  if (base.kind === 'array') return head.kind === 'array' && isKept(path, base.element, head.element, added)
-  if (base.kind === 'scalar') return head.kind === 'scalar' && base.name === head.name
-  if (head.kind !== 'struct') return false
+function isKept(path: string, base: Type, head: Type, added: string[]): boolean {
+  if (base.kind === 'ARRAY') return head.kind === 'ARRAY' && isKept(path, base.element, head.element, added)
+  if (base.kind !== 'STRUCT' || head.kind !== 'STRUCT') return base.kind === head.kind
   // An open STRUCT promises no field.
-  if (base.fields === null) return true
-  if (head.fields === null) return false
+  if (base === ANY_STRUCT) return true
+  if (head === ANY_STRUCT) return false
   const fields = new Map(head.fields.map(field => [field.name, field.type]))
   for (const field of head.fields) {
     if (!base.fields.some(({ name }) => name === field.name)) added.push(`${path}.${field.name}`)

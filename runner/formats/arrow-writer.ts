@@ -27,17 +27,16 @@ import {
 } from 'apache-arrow'
 import type { ScalarKind, Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
-import { BodyPieces, BodyTooLargeError } from '../result/body.js'
+import { BodyPieces, BodyTooLargeError, joined } from '../result/body.js'
 import type { RowWriter } from '../result/row-writer.js'
 import type { RowFacts } from './format.js'
-import { cellReaders, type RowReader, rowsOf, stringOf, type ValueReader } from './rows.js'
+import { itemsOf, membersOf, stringOf } from './rows.js'
 import {
   bytesOf,
   daysOf,
   decimalOf,
   doubleOf,
   integerOf,
-  isNested,
   isNullable,
   microsOf,
   nullInRequired,
@@ -53,13 +52,6 @@ import {
 /** The most rows of a record batch. */
 const BATCH_ROWS = 8_192
 
-/** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
-export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, facts: RowFacts): Uint8Array {
-  const stream = new ArrowStream(columns, facts)
-  for (const row of rowsOf(json)) stream.addRow(row)
-  return stream.finish()
-}
-
 /** The bytes that the library writes. */
 class Sink extends AsyncByteQueue {
   #written: Uint8Array[] = []
@@ -73,12 +65,7 @@ class Sink extends AsyncByteQueue {
 
   /** The bytes since the last call, alone in their buffer. */
   take(): Uint8Array {
-    const taken = Buffer.allocUnsafeSlow(this.length)
-    let at = 0
-    for (const bytes of this.#written) {
-      taken.set(bytes, at)
-      at += bytes.byteLength
-    }
+    const taken = joined(this.#written)
     this.#written = []
     this.length = 0
     return taken
@@ -89,7 +76,6 @@ class Sink extends AsyncByteQueue {
 export class ArrowStream implements RowWriter {
   readonly #maxBytes: number
   readonly #columns: readonly Column[]
-  readonly #readers: readonly ReturnType<typeof cellReaders>[]
   readonly #schema: Schema
   readonly #struct: Struct
   readonly #sink = new Sink()
@@ -99,10 +85,8 @@ export class ArrowStream implements RowWriter {
 
   /** @throws TypeError when a column's type cannot be read. */
   constructor(columns: readonly ResultColumn[], facts: RowFacts) {
-    const typed = typedColumns(columns, facts)
     this.#maxBytes = facts.maxBytes ?? Number.POSITIVE_INFINITY
-    this.#columns = typed.map(column => new Column(column))
-    this.#readers = typed.map(column => cellReaders(isNested(column)))
+    this.#columns = typedColumns(columns, facts).map(column => new Column(column))
     const fields = this.#columns.map(({ field }) => field)
     this.#schema = new Schema(fields, new Map(schemaMetadata(facts)))
     this.#struct = new Struct(fields)
@@ -110,14 +94,11 @@ export class ArrowStream implements RowWriter {
     this.#writer.reset(this.#sink, this.#schema)
   }
 
+  /** @throws JsonTextError, also for NULL in what is required. */
   add(cells: readonly string[]): void {
-    for (let i = 0; i < this.#columns.length; i++) this.#columns[i]!.add(this.#readers[i]!(cells[i]!))
-    this.#endRow()
-  }
-
-  addRow(row: RowReader): void {
-    readMembers(row, this.#columns)
-    this.#endRow()
+    for (let i = 0; i < this.#columns.length; i++) this.#columns[i]!.add(cells[i]!)
+    this.#rows += 1
+    if (this.#rows === BATCH_ROWS) this.#writeBatch()
   }
 
   takePart(): Uint8Array | null {
@@ -128,11 +109,6 @@ export class ArrowStream implements RowWriter {
     if (this.#rows > 0) this.#writeBatch()
     this.#writer.finish()
     return this.#sink.take()
-  }
-
-  #endRow(): void {
-    this.#rows += 1
-    if (this.#rows === BATCH_ROWS) this.#writeBatch()
   }
 
   #writeBatch(): void {
@@ -190,10 +166,10 @@ class Column {
     this.field = new Field(typed.name, this.#values.type, isNullable(typed), metadata)
   }
 
-  /** Adds the value that is next. @throws JsonTextError, also for NULL in what is required. */
-  add(row: ValueReader): void {
-    if (!row.takeNull()) {
-      this.#values.add(row)
+  /** Adds the value with this JSON text. @throws JsonTextError, also for NULL in what is required. */
+  add(cell: string): void {
+    if (cell !== 'null') {
+      this.#values.add(cell)
       this.#flags.push(1)
     } else if (this.field.nullable || this.#isArray) this.addPlaceholder()
     else throw nullInRequired(this.field.name)
@@ -217,18 +193,10 @@ class Column {
   }
 }
 
-function readMembers(row: ValueReader, columns: readonly Column[]): void {
-  for (let i = 0; i < columns.length; i++) {
-    row.toMember(i)
-    columns[i]!.add(row)
-  }
-  row.leaveObject(columns.length)
-}
-
 /** The values of a column in the form that Arrow stores. */
 interface Values {
   readonly type: DataType
-  add(row: ValueReader): void
+  add(cell: string): void
   /** Adds what stands where no value is. */
   addEmpty(): void
   /** What makeData takes for this type besides the column's length and nulls, of the values added since the last call. */
@@ -291,7 +259,7 @@ function numbers(
   const items = new Items(create)
   return {
     type,
-    add: row => items.push(read(row.value())),
+    add: cell => items.push(read(cell)),
     addEmpty: () => items.push(0),
     take: () => ({ data: pack(items.take()) }),
   }
@@ -310,7 +278,7 @@ function integers(type: DataType, words: number, read: (cell: string) => bigint)
   }
   return {
     type,
-    add: row => push(read(row.value())),
+    add: cell => push(read(cell)),
     addEmpty: () => push(0n),
     take() {
       const data = items.take()
@@ -320,7 +288,7 @@ function integers(type: DataType, words: number, read: (cell: string) => bigint)
 }
 
 /** Values of any length, one after the other. `add` adds one and returns its length; `take` takes all of them. */
-function sized(type: DataType, add: (row: ValueReader) => number, take: () => object): Values {
+function sized(type: DataType, add: (cell: string) => number, take: () => object): Values {
   /** Where each begins, and the last ends. */
   const offsets = new Items<number>(length => new Int32Array(length))
   let end = 0
@@ -331,7 +299,7 @@ function sized(type: DataType, add: (row: ValueReader) => number, take: () => ob
   push(0)
   return {
     type,
-    add: row => push(add(row)),
+    add: cell => push(add(cell)),
     addEmpty: () => push(0),
     take() {
       const valueOffsets = offsets.take()
@@ -343,9 +311,9 @@ function sized(type: DataType, add: (row: ValueReader) => number, take: () => ob
 }
 
 function texts(read: (cell: string) => string): Values {
-  const pieces = new BodyPieces(Number.POSITIVE_INFINITY)
-  const add = (row: ValueReader): number => {
-    const text = read(row.value())
+  const pieces = new BodyPieces()
+  const add = (cell: string): number => {
+    const text = read(cell)
     pieces.add(text)
     return Buffer.byteLength(text)
   }
@@ -354,22 +322,24 @@ function texts(read: (cell: string) => string): Values {
 
 function blobs(): Values {
   const values: Buffer[] = []
-  const add = (row: ValueReader): number => values[values.push(bytesOf(row.value())) - 1]!.byteLength
+  const add = (cell: string): number => values[values.push(bytesOf(cell)) - 1]!.byteLength
   return sized(new Binary(), add, () => ({ data: Buffer.concat(values.splice(0)) }))
 }
 
 function lists(items: Column): Values {
-  const add = (row: ValueReader): number => {
-    let count = 0
-    for (; row.toItem(count); count++) items.add(row)
-    return count
+  const add = (cell: string): number => {
+    const cells = itemsOf(cell)
+    for (const item of cells) items.add(item)
+    return cells.length
   }
   return sized(new List(items.field), add, () => ({ child: items.take() }))
 }
 
 const structs = (fields: readonly Column[]): Values => ({
   type: new Struct(fields.map(({ field }) => field)),
-  add: row => readMembers(row, fields),
+  add(cell) {
+    for (const [i, member] of membersOf(cell, fields.length).entries()) fields[i]!.add(member)
+  },
   addEmpty() {
     for (const field of fields) field.addPlaceholder()
   },

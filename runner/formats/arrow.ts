@@ -1,5 +1,6 @@
 /** An Arrow IPC stream. */
-import type { Format } from './format.js'
+import type { Format, MakeRows } from './format.js'
+import { writeRows } from './rows.js'
 
 const MEDIA_TYPE = 'application/vnd.apache.arrow.stream'
 
@@ -12,9 +13,11 @@ export const arrow = {
   content: 'binary',
   download: { title: 'Arrow', about: 'typed columns', place: 5 },
   hasLibrary: true,
-  write: async (columns, body, facts) => (await import('./arrow-writer.js')).toArrow(columns, body, facts),
-  async exportRows() {
-    const { ArrowStream } = await import('./arrow-writer.js')
-    return (columns, facts) => new ArrowStream(columns, facts)
-  },
+  write: async (columns, body, facts) => writeRows((await loadRows())(columns, facts), columns, body),
+  exportRows: loadRows,
 } as const satisfies Format
+
+async function loadRows(): Promise<MakeRows> {
+  const { ArrowStream } = await import('./arrow-writer.js')
+  return (columns, facts) => new ArrowStream(columns, facts)
+}

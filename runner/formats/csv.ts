@@ -1,8 +1,8 @@
 /** RFC 4180: CRLF, a header line, NULL as nothing and the empty string as `""`. Only quotes are escaped. */
 import type { ResultColumn } from '../model/query.js'
-import { encodeTexts, type RowTexts, TextRows } from '../result/body.js'
-import type { Format, ResultFacts } from './format.js'
-import { rowsOf, stringOf, wordOf } from './rows.js'
+import { TextRows } from '../result/body.js'
+import type { Format, RowFacts } from './format.js'
+import { stringOf, wordOf, writeRows } from './rows.js'
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 
@@ -14,8 +14,8 @@ export const csv = {
   isAttachment: true,
   content: 'text',
   download: { title: 'CSV', about: 'exact, for programs', place: 1 },
-  write: (columns, body, facts) => writeCsv(columns, body, facts, EXACT),
-  exportRows: () => columns => new TextRows(csvTexts(columns, EXACT)),
+  write: (columns, body, facts) => writeRows(csvRows(columns, facts, EXACT), columns, body),
+  exportRows: () => (columns, facts) => csvRows(columns, facts, EXACT),
 } as const satisfies Format
 
 /** How programs differ that read CSV. */
@@ -31,29 +31,7 @@ export interface CsvVariant {
 
 const EXACT: CsvVariant = { head: '', text: text => text, mustQuote: /[",\r\n]/, word: word => word }
 
-/** @throws JsonTextError, BodyTooLargeError. */
-export const writeCsv = (
-  columns: readonly ResultColumn[],
-  body: Uint8Array,
-  { maxBytes }: ResultFacts,
-  variant: CsvVariant,
-): Uint8Array => encodeTexts(lines(columns, body, variant), maxBytes)
-
-function* lines(columns: readonly ResultColumn[], body: Uint8Array, variant: CsvVariant): Generator<string> {
-  const { head, row: line } = csvTexts(columns, variant)
-  yield head
-  const cells: string[] = []
-  for (const row of rowsOf(body)) {
-    for (let i = 0; i < columns.length; i++) {
-      row.toMember(i)
-      cells[i] = row.value()
-    }
-    row.leaveObject(columns.length)
-    yield line(cells)
-  }
-}
-
-function csvTexts(columns: readonly ResultColumn[], variant: CsvVariant): RowTexts {
+export function csvRows(columns: readonly ResultColumn[], { maxBytes }: RowFacts, variant: CsvVariant): TextRows {
   const names = columns.map(({ name }) => textCell(name, variant))
   const writers = columns.map(({ type }) => cellWriter(/^\w+/.exec(type)?.[0] ?? '', variant))
   const row = (cells: readonly string[]): string => {
@@ -64,7 +42,7 @@ function csvTexts(columns: readonly ResultColumn[], variant: CsvVariant): RowTex
     }
     return `${line}\r\n`
   }
-  return { head: `${variant.head}${names.join()}\r\n`, row, tail: '' }
+  return new TextRows({ head: `${variant.head}${names.join()}\r\n`, row, tail: '' }, maxBytes)
 }
 
 /** The kinds of types whose cells are texts: empty BYTES are quoted, base64 may begin with a plus sign, and a range has a comma. */

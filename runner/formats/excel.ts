@@ -3,8 +3,9 @@
  * Those are texts that they would run as formulas (https://owasp.org/www-community/attacks/CSV_Injection) and numbers
  * with more digits than a double holds. Negative numbers stay numbers: the guard depends on the column's type.
  */
-import { CSV_TYPE, type CsvVariant, writeCsv } from './csv.js'
+import { CSV_TYPE, type CsvVariant, csvRows } from './csv.js'
 import type { Format } from './format.js'
+import { writeRows } from './rows.js'
 
 export const excel = {
   name: 'excel',
@@ -13,7 +14,7 @@ export const excel = {
   extension: 'csv',
   isAttachment: true,
   download: { title: 'CSV for Excel', about: 'any size, safe for spreadsheets', place: 3 },
-  write: (columns, body, facts) => writeCsv(columns, body, facts, SAFE),
+  write: (columns, body, facts) => writeRows(csvRows(columns, facts, SAFE), columns, body),
 } as const satisfies Format
 
 /** Blanks and characters without a form of their own, which spreadsheets skip at the begin of a cell; then line breaks. */

@@ -9,14 +9,13 @@ import type { ResultColumn } from '../model/query.js'
 import { BodyTooLargeError } from '../result/body.js'
 import type { RowWriter } from '../result/row-writer.js'
 import type { RowFacts } from './format.js'
-import { cellReaders, type RowReader, rowsOf, stringOf, type ValueReader, wordOf } from './rows.js'
+import { itemsOf, membersOf, stringOf, wordOf } from './rows.js'
 import {
   bytesOf,
   daysOf,
   decimalOf,
   doubleOf,
   integerOf,
-  isNested,
   isNullable,
   microsOf,
   nullInRequired,
@@ -33,18 +32,10 @@ import {
 const GROUP_ROWS = 50_000
 const GROUP_BYTES = 4_000_000
 
-/** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
-export function toParquet(columns: readonly ResultColumn[], json: Uint8Array, facts: RowFacts): Uint8Array {
-  const stream = new ParquetStream(columns, facts)
-  for (const row of rowsOf(json)) stream.addRow(row)
-  return stream.finish()
-}
-
 /** Rows as a file, in groups. The file's end lists all groups, which takes some hundred bytes of memory for each. */
 export class ParquetStream implements RowWriter {
   readonly #maxBytes: number
   readonly #typed: readonly TypedField[]
-  readonly #readers: readonly ReturnType<typeof cellReaders>[]
   readonly #values: readonly ReadValue[]
   readonly #writer = new ByteWriter()
   readonly #file: ParquetWriter
@@ -57,7 +48,6 @@ export class ParquetStream implements RowWriter {
   constructor(columns: readonly ResultColumn[], facts: RowFacts) {
     this.#maxBytes = facts.maxBytes ?? Number.POSITIVE_INFINITY
     this.#typed = typedColumns(columns, facts)
-    this.#readers = this.#typed.map(column => cellReaders(isNested(column)))
     this.#values = this.#typed.map(valueReader)
     this.#group = this.#typed.map(() => [])
     this.#file = new ParquetWriter({
@@ -68,22 +58,14 @@ export class ParquetStream implements RowWriter {
     })
   }
 
+  /** @throws JsonTextError, also for NULL in what is required. */
   add(cells: readonly string[]): void {
-    let bytes = 0
     for (let i = 0; i < this.#values.length; i++) {
-      bytes += cells[i]!.length
-      this.#group[i]!.push(this.#values[i]!(this.#readers[i]!(cells[i]!)))
+      this.#bytes += cells[i]!.length
+      this.#group[i]!.push(this.#values[i]!(cells[i]!))
     }
-    this.#endRow(bytes)
-  }
-
-  addRow(row: RowReader): void {
-    for (let i = 0; i < this.#values.length; i++) {
-      row.toMember(i)
-      this.#group[i]!.push(this.#values[i]!(row))
-    }
-    row.leaveObject(this.#values.length)
-    this.#endRow(row.length + 1)
+    this.#rows += 1
+    if (this.#rows === GROUP_ROWS || this.#bytes >= GROUP_BYTES) this.#writeGroup()
   }
 
   takePart(): Uint8Array | null {
@@ -95,12 +77,6 @@ export class ParquetStream implements RowWriter {
     this.#file.finish()
     this.#checkSize()
     return this.#take()
-  }
-
-  #endRow(bytes: number): void {
-    this.#rows += 1
-    this.#bytes += bytes
-    if (this.#rows === GROUP_ROWS || this.#bytes >= GROUP_BYTES) this.#writeGroup()
   }
 
   #writeGroup(): void {
@@ -194,17 +170,16 @@ function schemaElements(field: TypedField): readonly SchemaElement[] {
 }
 
 /**
- * Reads the value that is next in the form that the writer takes: decimals as integers of the type's
- * scale, DATE in days, times in microseconds. NULL is undefined, as the writer wants objects and lists to be free of null; in
- * what is required it is a JsonTextError.
+ * Reads a value in the form that the writer takes: decimals as integers of the type's scale, DATE in days, times in microseconds.
+ * NULL is undefined, as the writer wants objects and lists to be free of null; in what is required it is a JsonTextError.
  */
-type ReadValue = (row: ValueReader) => unknown
+type ReadValue = (cell: string) => unknown
 
 function valueReader(field: TypedField): ReadValue {
   const read = presentReader(field)
-  if (field.type.kind === 'ARRAY') return row => (row.takeNull() ? [] : read(row))
-  return row => {
-    if (!row.takeNull()) return read(row)
+  if (field.type.kind === 'ARRAY') return cell => (cell === 'null' ? [] : read(cell))
+  return cell => {
+    if (cell !== 'null') return read(cell)
     if (field.requirement.required) throw nullInRequired(field.name)
     return undefined
   }
@@ -214,26 +189,15 @@ function valueReader(field: TypedField): ReadValue {
 function presentReader({ type, requirement }: TypedField): ReadValue {
   if (type.kind === 'ARRAY') {
     const read = valueReader(typedElement('element', type.element, requirement))
-    return row => {
-      const items: unknown[] = []
-      while (row.toItem(items.length)) items.push(read(row))
-      return items
-    }
+    return cell => itemsOf(cell).map(read)
   }
-  if (type.kind === 'STRUCT') {
-    const fields = typedFields(type.fields, requirement)
-    const readers = fields.map(valueReader)
-    return row => {
-      // A field may be named __proto__.
-      const struct: Record<string, unknown> = Object.create(null)
-      for (let i = 0; i < readers.length; i++) {
-        row.toMember(i)
-        struct[fields[i]!.name] = readers[i]!(row)
-      }
-      row.leaveObject(readers.length)
-      return struct
-    }
+  if (type.kind !== 'STRUCT') return SCALARS[type.kind].read
+  const fields = typedFields(type.fields, requirement)
+  const readers = fields.map(valueReader)
+  return cell => {
+    // A field may be named __proto__.
+    const struct: Record<string, unknown> = Object.create(null)
+    for (const [i, member] of membersOf(cell, fields.length).entries()) struct[fields[i]!.name] = readers[i]!(member)
+    return struct
   }
-  const { read } = SCALARS[type.kind]
-  return row => read(row.value())
 }

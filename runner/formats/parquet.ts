@@ -1,5 +1,6 @@
 /** A Parquet file. */
-import type { Format } from './format.js'
+import type { Format, MakeRows } from './format.js'
+import { writeRows } from './rows.js'
 
 const MEDIA_TYPE = 'application/vnd.apache.parquet'
 
@@ -12,9 +13,11 @@ export const parquet = {
   content: 'binary',
   download: { title: 'Parquet', about: 'typed columns', place: 6 },
   hasLibrary: true,
-  write: async (columns, body, facts) => (await import('./parquet-writer.js')).toParquet(columns, body, facts),
-  async exportRows() {
-    const { ParquetStream } = await import('./parquet-writer.js')
-    return (columns, facts) => new ParquetStream(columns, facts)
-  },
+  write: async (columns, body, facts) => writeRows((await loadRows())(columns, facts), columns, body),
+  exportRows: loadRows,
 } as const satisfies Format
+
+async function loadRows(): Promise<MakeRows> {
+  const { ParquetStream } = await import('./parquet-writer.js')
+  return (columns, facts) => new ParquetStream(columns, facts)
+}

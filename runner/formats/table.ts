@@ -1,8 +1,8 @@
 /** JSON with the columns and their types beside the rows, each of which is an array in column order. */
 import type { ResultColumn } from '../model/query.js'
-import { encodeTexts } from '../result/body.js'
+import { TextRows } from '../result/body.js'
 import type { Format, ResultFacts } from './format.js'
-import { rowsOf } from './rows.js'
+import { writeRows } from './rows.js'
 
 const MEDIA_TYPE = 'application/vnd.sluice.table+json'
 
@@ -34,25 +34,18 @@ export const table = {
 
 /** @throws JsonTextError, BodyTooLargeError. */
 export function toTable(columns: readonly ResultColumn[], body: Uint8Array, facts: ResultFacts): Uint8Array {
-  return encodeTexts(texts(columns, body, facts), facts.maxBytes)
-}
-
-function* texts(columns: readonly ResultColumn[], body: Uint8Array, facts: ResultFacts) {
-  const { contract, isTruncated, next = null } = facts
+  const { contract, isTruncated, next = null, maxBytes } = facts
   const described = columns.map(({ name, type }, i) => {
     const unit = contract?.[i]?.unit ?? null
     return { name, type, ...(unit !== null && { unit }) }
   })
-  yield `{"columns":${JSON.stringify(described)},"rows":[`
   let separator = ''
-  for (const row of rowsOf(body)) {
-    const values = columns.map((_, i) => {
-      row.toMember(i)
-      return row.value()
-    })
-    row.leaveObject(columns.length)
-    yield `${separator}[${values.join()}]`
+  const row = (cells: readonly string[]): string => {
+    const text = `${separator}[${cells.join()}]`
     separator = ','
+    return text
   }
-  yield `],"truncated":${isTruncated},"next":${JSON.stringify(next)}}`
+  const head = `{"columns":${JSON.stringify(described)},"rows":[`
+  const tail = `],"truncated":${isTruncated},"next":${JSON.stringify(next)}}`
+  return writeRows(new TextRows({ head, row, tail }, maxBytes), columns, body)
 }

@@ -35,9 +35,6 @@ export const typedElement = (name: string, type: Type, { fields }: Requirement):
   requirement: { ...NOT_REQUIRED, ...(fields && { fields }) },
 })
 
-/** Whether its values are lists or objects. */
-export const isNested = ({ type }: TypedField): boolean => type.kind === 'ARRAY' || type.kind === 'STRUCT'
-
 /** An ARRAY is never null, as in JSON: the array of NULL is empty. */
 export const isNullable = ({ type, requirement }: TypedField): boolean => !requirement.required && type.kind !== 'ARRAY'
 

@@ -5,10 +5,10 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate'
 import type { Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
-import { BodyTooLargeError } from '../result/body.js'
+import { BodyTooLargeError, joined } from '../result/body.js'
 import type { ResultFacts } from './format.js'
 import { ResultNotWritableError } from './refusal.js'
-import { rowsOf, stringOf, wordOf } from './rows.js'
+import { membersOf, rowsOf, stringOf, wordOf } from './rows.js'
 import { daysOf, microsOf, timeOf, timestampOf, typedColumns } from './typed-values.js'
 
 /** Programs need minutes and gigabytes for more. A sheet has at most 1,048,576 rows, so these fit. */
@@ -67,7 +67,7 @@ export function toXlsx(columns: readonly ResultColumn[], json: Uint8Array, facts
   }
   writePart(zip, 'xl/worksheets/sheet1.xml', sheetTexts(columns, json, facts))
   zip.end()
-  return new Uint8Array(Buffer.concat(pieces))
+  return joined(pieces)
 }
 
 function writePart(zip: Zip, name: string, texts: Iterable<string>): void {
@@ -109,11 +109,9 @@ function* sheetTexts(columns: readonly ResultColumn[], json: Uint8Array, facts: 
       )
     }
     let text = `<row r="${number}">`
-    for (let i = 0; i < writers.length; i++) {
-      row.toMember(i)
-      if (!row.takeNull()) text += `<c r="${letters[i]}${number}" ${writers[i]!(row.value())}</c>`
+    for (const [i, cell] of membersOf(row, columns.length).entries()) {
+      if (cell !== 'null') text += `<c r="${letters[i]}${number}" ${writers[i]!(cell)}</c>`
     }
-    row.leaveObject(writers.length)
     yield `${text}</row>`
   }
   yield '</sheetData></worksheet>'

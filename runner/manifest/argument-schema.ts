@@ -1,6 +1,7 @@
 /** JSON Schemas (draft 2020-12) that arguments of type json must match. */
 import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { memo } from '../model/bounded-map.js'
 import { beginning } from '../model/cause-text.js'
 import type { ValueSchema } from '../model/param.js'
 
@@ -39,8 +40,13 @@ export class ArgumentSchema implements ValueSchema {
   }
 }
 
-/** The schema, compiled; for one that is not valid the reason, as the rest of a sentence. */
-export function compileSchema(source: object): ArgumentSchema | string {
+const compiled = new WeakMap<object, ArgumentSchema | string>()
+
+/** The schema, compiled once; for one that is not valid the reason, as the rest of a sentence. */
+export const compileSchema = (source: object): ArgumentSchema | string =>
+  memo(compiled, source, () => compileNew(source))
+
+function compileNew(source: object): ArgumentSchema | string {
   try {
     return new ArgumentSchema(source)
   } catch (error) {

@@ -54,10 +54,13 @@ const TYPES: Readonly<Record<ScalarParameterType, (text: string) => TypedValue>>
   datetime: typeDatetime,
   timestamp: typeTimestamp,
   uuid: text =>
-    UUID.test(text) ? typed(text.toLowerCase()) : refused('must be a UUID like 5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30'),
+    isUuid(text) ? typed(text.toLowerCase()) : refused('must be a UUID like 5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30'),
   timezone: typeTimeZone,
   json: typeJson,
 }
+
+/** Whether a text is a UUID, in upper or lower case. */
+export const isUuid = (text: string): boolean => UUID.test(text)
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -1,5 +1,5 @@
 /** JSON Schemas of results, from the columns of an endpoint. Pure: the same endpoint always has the same schema. */
-import { distinctNames, parseTypeName, type Type } from '../../googlesql/index.js'
+import { ANY_STRUCT, distinctNames, parseOpenTypeName, type Type } from '../../googlesql/index.js'
 import type { ContractColumn, Endpoint } from '../model/endpoint.js'
 import type { ColumnPromise } from '../model/query.js'
 
@@ -50,19 +50,13 @@ export function rowSchema(
 /** A column, with its description; in OpenAPI also `x-sluice-type` (the GoogleSQL type) and `x-sluice-unit`. */
 export function columnSchema(column: ContractColumn, timestamps: Endpoint['timestamps'], dialect: Dialect): JsonSchema {
   const { type, description, required, unit } = column
-  const parsed = parseTypeName(type)
-  const value = parsed ? typeSchema(parsed, column, { timestamps, dialect }) : openSchema(type)
+  const parsed = parseOpenTypeName(type)
+  const value = parsed ? typeSchema(parsed, column, { timestamps, dialect }) : {}
   return {
     ...(required ? value : orNull(value, dialect)),
     ...(description !== '' && { description }),
     ...(dialect !== 'json-schema' && { 'x-sluice-type': type, ...(unit !== null && { 'x-sluice-unit': unit }) }),
   }
-}
-
-/** A type that is declared without its fields: `ARRAY<STRUCT>`, where variants of the SQL have different ones. */
-function openSchema(type: string): JsonSchema {
-  if (/^ARRAY\b/i.test(type)) return { type: 'array', items: /^ARRAY<STRUCT\b/i.test(type) ? { type: 'object' } : {} }
-  return /^STRUCT\b/i.test(type) ? { type: 'object' } : {}
 }
 
 const MAX_SAFE = Number.MAX_SAFE_INTEGER
@@ -127,6 +121,8 @@ function typeSchema(type: Type, { json, fields }: Omit<ColumnPromise, 'required'
       // A result has no NULL inside an ARRAY: the query fails.
       return { type: 'array', items: typeSchema(type.element, { json: null, ...(fields && { fields }) }, form) }
     case 'STRUCT': {
+      // Where variants of the SQL have different fields, the type is declared without them.
+      if (type === ANY_STRUCT) return { type: 'object' }
       const names = distinctNames(type.fields.map(field => field.name))
       return objectOf(names.map((name, i) => [name, fieldSchema(type.fields[i]!.type, fields?.[i], form)]))
     }

@@ -1,6 +1,6 @@
 /** The rows of results with their buckets, and a result put together from such rows. */
 import { bucketMicros, type KeptQuery } from '../../googlesql/index.js'
-import { RowReader } from '../formats/rows.js'
+import { partsOf, rowEnd } from '../formats/rows.js'
 import { nextTurn, PIECE_BYTES } from '../model/in-turns.js'
 import type { ResultSet } from '../model/query.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
@@ -15,18 +15,19 @@ export async function readRows(
   { body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>,
   kept: KeptQuery,
 ): Promise<readonly KeptRow[]> {
-  const reader = new RowReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const column = kept.bucketColumn
   const rows: KeptRow[] = []
   let [start, work] = [RESULT_HEAD.length, 0]
   let last: { readonly json: string; readonly bucket: bigint | null } | undefined
   for (let row = 0; row < rowCount; row++) {
-    reader.begin(start)
-    const json = bucketOf(reader, kept)
+    const end = rowEnd(bytes, start)
+    const json = partsOf(bytes.toString('utf8', start, end), column + 1)[column]!
     // Most rows have the bucket of the row before.
     if (last?.json !== json) last = { json, bucket: bucketMicros(kept, bucketValue(json)) }
-    rows.push({ bucket: last.bucket, bytes: body.subarray(start, reader.end) })
-    work += reader.length + ROW_BYTES
-    start = reader.end + 1
+    rows.push({ bucket: last.bucket, bytes: body.subarray(start, end) })
+    work += end - start + ROW_BYTES
+    start = end + 1
     if (work < TURN_BYTES) continue
     work = 0
     await nextTurn()
@@ -36,16 +37,6 @@ export async function readRows(
 
 /** A number stays in digits: microseconds of years after 2255 are more than a number holds exactly. */
 const bucketValue = (json: string): unknown => (/^-?\d/.test(json) ? json : JSON.parse(json))
-
-/** The JSON of the bucket. */
-function bucketOf(reader: RowReader, { bucketColumn }: KeptQuery): string {
-  for (let column = 0; column < bucketColumn; column++) {
-    reader.toMember(column)
-    reader.value()
-  }
-  reader.toMember(bucketColumn)
-  return reader.value()
-}
 
 /**
  * The rows of the whole result.

@@ -22,16 +22,27 @@ export function objectKeys(names: readonly string[]): readonly string[] {
 // Long enough for the encoder to work on large pieces; short enough to keep V8's string ropes cheap to flatten.
 const PIECE_LENGTH = 65_536
 
+/** These bytes one after the other, alone in their buffer. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const all = Buffer.allocUnsafeSlow(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.byteLength
+  }
+  return all
+}
+
 /** Texts as UTF-8, of at most `maxBytes` bytes. */
 export class BodyPieces {
   readonly #maxBytes: number
-  #pieces: Buffer[] = []
+  #pieces: Uint8Array[] = []
   #text = ''
   #bytes = 0
   /** The number of bytes taken. */
   #taken = 0
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
     this.#maxBytes = maxBytes
   }
 
@@ -49,9 +60,7 @@ export class BodyPieces {
   /** What has been added since the last call, alone in its buffer. @throws BodyTooLargeError. */
   take(): Uint8Array {
     this.#encode()
-    const taken = Buffer.allocUnsafeSlow(this.length)
-    let at = 0
-    for (const piece of this.#pieces) at += piece.copy(taken, at)
+    const taken = joined(this.#pieces)
     this.#pieces = []
     this.#taken = this.#bytes
     return taken
@@ -64,13 +73,6 @@ export class BodyPieces {
     if (this.#bytes > this.#maxBytes) throw new BodyTooLargeError(this.#maxBytes)
     this.#pieces.push(piece)
   }
-}
-
-/** The UTF-8 of these texts, one after the other. @throws BodyTooLargeError as soon as there are more bytes. */
-export function encodeTexts(texts: Iterable<string>, maxBytes = Number.POSITIVE_INFINITY): Uint8Array {
-  const pieces = new BodyPieces(maxBytes)
-  for (const text of texts) pieces.add(text)
-  return pieces.take()
 }
 
 const PART_BYTES = 1_048_576
@@ -87,7 +89,7 @@ export class TextRows implements RowWriter {
   readonly #texts: RowTexts
   readonly #pieces: BodyPieces
 
-  constructor(texts: RowTexts, maxBytes = Number.POSITIVE_INFINITY) {
+  constructor(texts: RowTexts, maxBytes?: number) {
     this.#texts = texts
     this.#pieces = new BodyPieces(maxBytes)
     this.#pieces.add(texts.head)

@@ -1,31 +1,24 @@
 import { expect } from 'chai'
-import { fitsColumnType, parseColumnType } from '../../runner/manifest/column-type.js'
+import { ANY_STRUCT, parseOpenTypeName } from '../../googlesql/index.js'
+import { fitsType } from '../../runner/manifest/check/rules/columns.js'
 
 describe('a type of "columns"', () => {
   it('may be a range, alone and nested', () => {
-    expect(parseColumnType('range<date>')).to.deep.equal({ kind: 'scalar', name: 'RANGE<DATE>' })
-    const written = parseColumnType('ARRAY<STRUCT<r RANGE<TIMESTAMP>, RANGE<DATETIME>>>')!
-    expect(fitsColumnType(written, parseColumnType('ARRAY<STRUCT<R RANGE<TIMESTAMP>, RANGE<DATETIME>>>')!)).to.equal(
-      true,
-    )
-    expect(fitsColumnType(written, parseColumnType('ARRAY<STRUCT<R RANGE<DATE>, RANGE<DATETIME>>>')!)).to.equal(false)
+    expect(parseOpenTypeName('range<date>')).to.deep.equal({ kind: 'RANGE<DATE>' })
+    const written = parseOpenTypeName('ARRAY<STRUCT<r RANGE<TIMESTAMP>, RANGE<DATETIME>>>')!
+    expect(fitsType(written, parseOpenTypeName('ARRAY<STRUCT<R RANGE<TIMESTAMP>, RANGE<DATETIME>>>')!)).to.equal(true)
+    expect(fitsType(written, parseOpenTypeName('ARRAY<STRUCT<R RANGE<DATE>, RANGE<DATETIME>>>')!)).to.equal(false)
   })
 
   it('may be a STRUCT with any fields, alone and nested, which is another than one without fields', () => {
-    const open = { kind: 'struct', fields: null } as const
-    expect(parseColumnType('struct')).to.deep.equal(open)
-    expect(parseColumnType('ARRAY<STRUCT>')).to.deep.equal({ kind: 'array', element: open })
-    expect(parseColumnType('STRUCT<a STRUCT, `b` INT64>')).to.deep.equal({
-      kind: 'struct',
-      fields: [
-        { name: 'a', type: open },
-        { name: 'b', type: { kind: 'scalar', name: 'INT64' } },
-      ],
-    })
-    expect(parseColumnType('STRUCT<>')).to.deep.equal({ kind: 'struct', fields: [] })
-    const declared = parseColumnType('ARRAY<STRUCT>')!
-    expect(fitsColumnType(declared, parseColumnType('ARRAY<STRUCT<a INT64>>')!)).to.equal(true)
-    expect(fitsColumnType(parseColumnType('STRUCT<>')!, parseColumnType('STRUCT<a INT64>')!)).to.equal(false)
+    expect(parseOpenTypeName('struct')).to.equal(ANY_STRUCT)
+    expect(parseOpenTypeName('ARRAY<STRUCT>')).to.deep.equal({ kind: 'ARRAY', element: ANY_STRUCT })
+    const [a, b] = (parseOpenTypeName('STRUCT<a STRUCT, `b` INT64>') as typeof ANY_STRUCT).fields
+    expect([a!.type, b!.name, b!.type]).to.deep.equal([ANY_STRUCT, 'b', { kind: 'INT64' }])
+    expect(parseOpenTypeName('STRUCT<>')).not.to.equal(ANY_STRUCT)
+    const declared = parseOpenTypeName('ARRAY<STRUCT>')!
+    expect(fitsType(declared, parseOpenTypeName('ARRAY<STRUCT<a INT64>>')!)).to.equal(true)
+    expect(fitsType(parseOpenTypeName('STRUCT<>')!, parseOpenTypeName('STRUCT<a INT64>')!)).to.equal(false)
   })
 
   for (const text of [
@@ -37,6 +30,6 @@ describe('a type of "columns"', () => {
     'RANGE<DATE',
     'RANGE<RANGE<DATE>>',
   ]) {
-    it(`is not ${text}`, () => expect(parseColumnType(text)).to.equal(null))
+    it(`is not ${text}`, () => expect(parseOpenTypeName(text)).to.equal(undefined))
   }
 })

@@ -2,9 +2,10 @@
 
 import type { Endpoint } from '../../../runner/model/endpoint.js'
 import { UsageError } from '../../../runner/model/errors.js'
-import { type Parameter, type ScalarParameterType, splitType } from '../../../runner/model/param.js'
+import { type Parameter, splitType } from '../../../runner/model/param.js'
 import { didYouMean } from '../../../runner/model/suggest.js'
 import { typeScalar } from '../../../runner/model/typed-value.js'
+import { sampleArgument } from '../../write/sample-row.js'
 
 type Given = Readonly<Record<string, string | readonly string[]>>
 
@@ -46,21 +47,5 @@ function unknownArgument(endpoint: string, argument: string, names: readonly str
 /** An argument that the endpoint takes; where the manifest shows none, a placeholder of the right type. */
 function exampleOf({ type, examples, enum: values, rows, openRows, minimum }: Parameter): string {
   const [example] = [...examples, ...(values ?? []), ...(rows ?? []), ...(openRows ?? [])]
-  return String(example ?? minimum ?? PLACEHOLDERS[splitType(type).scalar])
-}
-
-const PLACEHOLDERS: Readonly<Record<ScalarParameterType, string>> = {
-  string: 'abc',
-  int64: '1',
-  float64: '1',
-  numeric: '1',
-  bignumeric: '1',
-  bool: 'true',
-  date: '2026-01-31',
-  time: '12:00:00',
-  datetime: '2026-01-31T12:00:00',
-  timestamp: '2026-01-31T12:00:00Z',
-  uuid: '5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30',
-  timezone: 'Europe/Berlin',
-  json: '{}',
+  return String(example ?? minimum ?? sampleArgument(splitType(type).scalar))
 }

@@ -10,21 +10,15 @@ export const MOST_AHEAD = 16
 
 const inTurn = pacedTurns(() => performance.now())
 
-/** Where a socket carries the responses under way, in order: a WeakMap would have to be written to with every request. */
-const UNDER_WAY = Symbol('responses under way')
-
-interface Connection extends Socket {
-  [UNDER_WAY]?: ServerResponse[]
-}
+/** The responses under way on each connection, in order. */
+const underWayOn = new WeakMap<Socket, ServerResponse[]>()
 
 /**
  * To be called with each request before anything else is done about it. False where its connection has sent too many ahead:
  * node:http begins all requests that arrive together, thousands in 64 kB, before any other connection has its turn.
  */
 export function beginAnswer(req: IncomingMessage, res: ServerResponse): boolean {
-  const connection: Connection = req.socket
-  connection[UNDER_WAY] ??= watch(connection)
-  const underWay = connection[UNDER_WAY]
+  const underWay = underWayOn.get(req.socket) ?? watch(req.socket)
   while (underWay[0]?.writableFinished) underWay.shift()
   if (underWay.length > MOST_AHEAD) return false
   underWay.push(res)
@@ -34,6 +28,7 @@ export function beginAnswer(req: IncomingMessage, res: ServerResponse): boolean 
 /** The list of a new connection. When it closes, node:http of Node 20 closes only the response that it is sending. */
 function watch(connection: Socket): ServerResponse[] {
   const underWay: ServerResponse[] = []
+  underWayOn.set(connection, underWay)
   connection.once('close', () => {
     for (const res of underWay)
       inTurn(() => {
@@ -45,24 +40,9 @@ function watch(connection: Socket): ServerResponse[] {
   return underWay
 }
 
-/**
- * Ends a connection that has sent too many requests ahead. When it closes, node:http makes an error for each request that it has
- * read; their stacks would take as long as reading the requests.
- */
-export function endConnection(socket: Socket): void {
-  const limit = Error.stackTraceLimit
-  socket.prependOnceListener('close', () => {
-    Error.stackTraceLimit = 0
-  })
-  socket.once('close', () => {
-    Error.stackTraceLimit = limit
-  })
-  socket.destroy()
-}
-
 /** The last response that is under way on this connection; null for none. */
 export function answerUnderWay(socket: Socket): ServerResponse | null {
-  const last = (socket as Connection)[UNDER_WAY]?.at(-1)
+  const last = underWayOn.get(socket)?.at(-1)
   return last?.writableFinished === false ? last : null
 }
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../model/ports.js'
 import { isDeclaredTooLarge } from '../body.js'
 import { loggedPath } from '../request-context.js'
 import { answerClientErrors } from './client-error.js'
-import { answerLast, answerUnderWay, beginAnswer, endConnection, KEEP_ALIVE_MS, MOST_AHEAD } from './connection.js'
+import { answerLast, answerUnderWay, beginAnswer, KEEP_ALIVE_MS, MOST_AHEAD } from './connection.js'
 
 /** The longest request line and headers, above the longest address, so that the app can answer 414 itself. */
 export const MAX_HEADER_BYTES = 131_072
@@ -73,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       // node:http still begins the requests that it has read from a connection that has ended.
       if (req.socket.destroyed) return false
       observe(tooManySentAhead(req, options.newRequestId()))
-      endConnection(req.socket)
+      req.socket.destroy()
       return false
     }
     if (isLeaving) answerLast(res)

@@ -1,9 +1,8 @@
 /** Rules about `columns`: those that are declared, and those that the queries have. */
 
-import { meantType, nearest } from '../../../../googlesql/index.js'
+import { ANY_STRUCT, meantType, nearest, parseOpenTypeName, type Type } from '../../../../googlesql/index.js'
 import type { ResultColumn } from '../../../model/query.js'
 import { proposing } from '../../../model/suggest.js'
-import { fitsColumnType, parseColumnType } from '../../column-type.js'
 import { quotedList } from '../../report.js'
 import { repeatedColumns } from '../repeated-columns.js'
 import type { CheckedSql, ManifestFacts, Report, Rule, SqlFacts } from '../rule.js'
@@ -25,7 +24,7 @@ export const columnRules: readonly Rule<ManifestFacts>[] = [
     says: 'The type of a declared column is unknown.',
     check: ({ manifest, source }, report) => {
       manifest.columns?.forEach(({ type }, index) => {
-        if (parseColumnType(type) !== null) return
+        if (parseOpenTypeName(type)) return
         const element = /^(.*)\[\]$/.exec(type)?.[1]
         const meant = element === undefined ? meantType(type) : `ARRAY<${meantType(element) ?? 'STRING'}>`
         const whole = meant && (WHOLE_TYPES[meant] ?? meant)
@@ -53,9 +52,9 @@ export const columnRules: readonly Rule<ManifestFacts>[] = [
     says: 'The type of a declared column does not have the form that `json` chooses.',
     check: ({ manifest, source }, report) => {
       manifest.columns?.forEach(({ name, type, json }, index) => {
-        const parsed = parseColumnType(type)
-        if (json === undefined || parsed === null) return
-        const forms = (parsed.kind === 'scalar' && JSON_FORMS[parsed.name]) || []
+        const kind = parseOpenTypeName(type)?.kind
+        if (json === undefined || kind === undefined) return
+        const forms = JSON_FORMS[kind] ?? []
         if (forms.includes(json)) return
         const fix =
           forms.length === 0
@@ -120,9 +119,8 @@ function compare({ manifest, source }: SqlFacts, { text, columns: actual }: Chec
       report(source.valueAt(['columns', index, 'name']), `the query has no column "${name}"`, more)
       continue
     }
-    const queryType = parseColumnType(actual[at]!.type)
-    const declaredType = parseColumnType(type)
-    if (queryType === null || declaredType === null || fitsColumnType(declaredType, queryType)) continue
+    const [declaredType, queryType] = [parseOpenTypeName(type), parseOpenTypeName(actual[at]!.type)]
+    if (!queryType || !declaredType || fitsType(declaredType, queryType)) continue
     const message = `column "${name}" is declared as ${type}, but the query makes it ${actual[at]!.type}`
     report(source.valueAt(['columns', index, 'type']), message)
   }
@@ -141,4 +139,20 @@ function compare({ manifest, source }: SqlFacts, { text, columns: actual }: Chec
   const name = declaredNames[moved]!
   const message = `column "${name}" is number ${moved + 1} here, but number ${actualNames.indexOf(name) + 1} of the query`
   report(source.valueAt(['columns', moved, 'name']), message)
+}
+
+/** Whether a query's type is the declared one; a STRUCT with any fields is every STRUCT. */
+export function fitsType(declared: Type, actual: Type): boolean {
+  if (declared.kind !== actual.kind || declared === ANY_STRUCT || actual === ANY_STRUCT) {
+    return declared.kind === actual.kind
+  }
+  if (declared.kind === 'ARRAY') return fitsType(declared.element, (actual as typeof declared).element)
+  if (declared.kind !== 'STRUCT') return true
+  const { fields } = actual as typeof declared
+  return (
+    declared.fields.length === fields.length &&
+    declared.fields.every(
+      ({ name, type }, i) => name.toLowerCase() === fields[i]!.name.toLowerCase() && fitsType(type, fields[i]!.type),
+    )
+  )
 }

@@ -1,7 +1,6 @@
 /** Rules about the manifest as a whole. */
+import { isUuid } from '../../../model/typed-value.js'
 import type { ManifestFacts, Rule } from '../rule.js'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const manifestRules: readonly Rule<ManifestFacts>[] = [
   {
@@ -9,7 +8,7 @@ export const manifestRules: readonly Rule<ManifestFacts>[] = [
     says: 'The name looks like an id.',
     // Callers use either in the same place.
     check: ({ manifest, source }, report) => {
-      if (UUID.test(manifest.name)) report(source.valueAt(['name']), 'a name must not have the form of an id')
+      if (isUuid(manifest.name)) report(source.valueAt(['name']), 'a name must not have the form of an id')
     },
   },
   {
