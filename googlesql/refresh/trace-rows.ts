@@ -223,8 +223,9 @@ class RowTracer {
   /** The rows of several places: their times are bounded alike, so that one window holds for all. */
   #merged([first, ...others]: readonly Flow[], at: number): Flow {
     this.#order = null
-    const boundsText = (flow: Flow | undefined): string => JSON.stringify(flow?.map(({ bounds }) => bounds))
-    if (!others.every(flow => boundsText(flow) === boundsText(first)))
+    const boundsText = (flow: Flow): string =>
+      [...new Set(flow.map(({ bounds }) => JSON.stringify(bounds)))].sort().join()
+    if (!others.every(flow => boundsText(flow) === boundsText(first!)))
       refuse(`the places that read ${this.#table} bound its times differently`, at)
     return [...first!, ...others.flat()]
   }

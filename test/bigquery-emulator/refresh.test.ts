@@ -23,6 +23,25 @@ sql: |
   GROUP BY hour
   ORDER BY hour
 `
+/** The hours of a table, joined with their sums and put together with others. */
+const TWICE = `id: 8c9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2b0f
+name: kept.twice
+description: Rows and sums by the hour.
+settings: { cache: { ttl_seconds: 0.2 } }
+sql: |
+  WITH sums AS (
+    SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, SUM(n) AS n FROM kept.hours
+    WHERE ts >= TIMESTAMP_TRUNC(TIMESTAMP_SUB(@now, INTERVAL 1 DAY), HOUR) GROUP BY hour
+  ),
+  counts AS (
+    SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS c FROM kept.hours AS h
+    WHERE ts >= TIMESTAMP_TRUNC(TIMESTAMP_SUB(@now, INTERVAL 1 DAY), HOUR) GROUP BY hour
+  )
+  SELECT hour, sums.n * 1000 + counts.c AS n FROM sums JOIN counts USING (hour)
+  UNION ALL
+  SELECT hour, c FROM counts
+  ORDER BY hour, n
+`
 /** A second is the shortest poll. */
 const POLL_MS = 1_200
 
@@ -46,6 +65,7 @@ describeOverEmulator('a refresh on BigQuery', emulator => {
       writeFileSync(join(folder, `tables/kept.${name}.json`), JSON.stringify({ schema: { fields: FIELDS }, ...layout }))
       await emulator().addTable({ dataset: 'kept', table: name, fields: FIELDS, rows: [] })
     }
+    writeFileSync(join(folder, 'endpoints/kept.twice.yaml'), TWICE)
     proxy = await startTellingProxy(emulator().host, PROJECT)
     for (const table of ['hours', 'plain', 'whole']) for (const ago of [6, 5, 4, 2, 0]) await insert(table, ago, 1)
     const environment = { BIGQUERY_EMULATOR_HOST: proxy.host, GOOGLE_CLOUD_PROJECT: PROJECT, SLUICE_ENGINE: 'bigquery' }
@@ -91,6 +111,15 @@ describeOverEmulator('a refresh on BigQuery', emulator => {
     expect((await ask('hours'))[0]).to.deep.equal([1, 11, 1, 1, 101])
     proxy.partitions.find(({ table, id }) => table === 'hours' && id === idOf(6))!.changed = changes++
     expect((await ask('hours'))[0]).to.deep.equal([8, 11, 1, 1, 101])
+  })
+
+  it('keeps rows of a table that a query reads at several places', async () => {
+    expect(await ask('twice')).to.deep.equal([[2, 8002, 2, 11002, 1, 1001, 1, 1001, 2, 101002], 'fwd=miss'])
+    await insert('hours', 4, 5)
+    expect(await ask('twice')).to.deep.equal([
+      [2, 8002, 2, 11002, 2, 6002, 1, 1001, 2, 101002],
+      'fwd=partial detail="kept 3 of 5 buckets; declared"',
+    ])
   })
 
   it('reads all rows of a table that is not partitioned by its time, and where the manifest says so', async () => {
