@@ -41,15 +41,14 @@ export function splitsOf(sql: string): readonly Split[] {
   const outer = outerTokens(tokens)
   if (outer.some(({ term }) => term === '|>')) return []
   const expressions = tableExpressions(outer)
-  const begin = outer.findIndex(({ term }) => term === 'SELECT')
-  const own = begin < 0 ? [] : tokens.slice(tokens.indexOf(outer[begin]!), -1)
+  const select = outer.find(({ term }) => term === 'SELECT')
   const firstGrouped = expressions.findIndex(({ open, close }) =>
     tokens.some(({ term, at: place }) => GROUPING.includes(term) && place > open && place < close),
   )
   const grouped = firstGrouped < 0 ? [] : expressions.slice(firstGrouped).reverse()
   const splits = [
     ...beforeOrder(sql, outer),
-    ...windowsOf(sql, own, outer.slice(begin), own[0]?.at ?? 0, sql.length, ''),
+    ...(select ? windowsOf(sql, tokens.slice(tokens.indexOf(select)), { start: select.at, end: sql.length }) : []),
     ...grouped.flatMap(({ name, open, close }) => {
       const within = tokens.filter(({ at }) => at > open && at < close)
       const all = `SELECT * FROM ${name}`
@@ -59,7 +58,7 @@ export function splitsOf(sql: string): readonly Split[] {
         upper: (names, keys) => `${before}${rowsOf(names, keys)}${sql.slice(close)}`,
         isClear: () => true,
       }
-      return [whole, ...windowsOf(sql, within, outerTokens(within), open + 1, close, `) ${all}`)]
+      return [whole, ...windowsOf(sql, within, { start: open + 1, end: close, then: `) ${all}` })]
     }),
   ]
   return splits.slice(0, MAX_SPLITS)
@@ -75,21 +74,21 @@ function beforeOrder(sql: string, outer: readonly Token[]): readonly Split[] {
   return [{ lower: sql.slice(0, at), upper, isClear: () => true }]
 }
 
-/** The groups of a query that stands from `start` to `end`. @param close what follows them in the text that is kept */
-function windowsOf(
-  sql: string,
-  tokens: readonly Token[],
-  outer: readonly Token[],
-  start: number,
-  end: number,
-  close: string,
-): readonly Split[] {
-  const split = splitWindows(sql, tokens, outer)
+/** Where a query stands in a text, and what follows it in the text that is kept. */
+interface Place {
+  readonly start: number
+  readonly end: number
+  readonly then?: string
+}
+
+/** The groups of a query that has these tokens. */
+function windowsOf(sql: string, tokens: readonly Token[], { start, end, then = '' }: Place): readonly Split[] {
+  const split = splitWindows(sql, tokens, outerTokens(tokens))
   if (split === null) return []
   const before = sql.slice(0, start)
   return [
     {
-      lower: `${before}${split.lower}${close}`,
+      lower: `${before}${split.lower}${then}`,
       upper: (names, keys) => `${before}${split.upper(names, columns => rowsOf(columns, keys))}${sql.slice(end)}`,
       isClear: split.isClear,
     },
