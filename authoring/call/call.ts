@@ -5,7 +5,7 @@ import { UsageError } from '../../runner/model/errors.js'
 import { CURSOR, PAGE_SIZE } from '../../runner/model/page.js'
 import { bindParams } from '../../runner/request/bind-params.js'
 import { FORMAT_NAME } from '../../runner/request/negotiate.js'
-import { toRawArguments } from '../../runner/request/raw-arguments.js'
+import { parsedArguments } from '../../runner/request/raw-arguments.js'
 import { type CallArguments, openRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { rawArguments, timeArgument } from '../terminal/arguments.js'
@@ -98,6 +98,6 @@ function checkCall(runner: Runner, name: string, args: CallArguments): Endpoint 
     throw new UsageError([`the ${argument} is a flag here: ${flag} ${String(args[argument])}`])
   }
   const listHint = (own: string): string => `repeat the name, ${own}=a ${own}=b`
-  bindParams({ ...endpoint, rejectsUnknown: true }, toRawArguments(args), listHint)
+  bindParams({ ...endpoint, rejectsUnknown: true }, parsedArguments(args, true), listHint)
   return endpoint
 }

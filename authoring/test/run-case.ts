@@ -7,7 +7,7 @@ import type { Caller } from '../../runner/model/ports.js'
 import type { ArgumentMap } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { handleFor, type RequestDeps } from '../../runner/request/handle.js'
-import { toRawArguments } from '../../runner/request/raw-arguments.js'
+import { parsedArguments } from '../../runner/request/raw-arguments.js'
 import { indexEndpoints } from '../../runner/request/route.js'
 import type { Answer } from './answer.js'
 import { checkAnswer, type Failure } from './check-answer.js'
@@ -53,7 +53,11 @@ export async function runCase(
   const common = { ref: endpoint.id, accept: undefined, acceptEncoding: undefined, format: 'json', signal } as const
   /** Calls the endpoint as HTTP would; whatever happens is an answer. */
   const call = async (args: TestArguments): Promise<Answer> => {
-    const request = { ...common, readAddress: () => toRawArguments(args), nowMicros: test.nowMicros ?? nowMicros }
+    const request = {
+      ...common,
+      readAddress: () => parsedArguments(args, true),
+      nowMicros: test.nowMicros ?? nowMicros,
+    }
     try {
       const { result } = await handleFor(caller, request, requestDeps, { token: null, endpoint: null })
       const { result: rows } = JSON.parse(Buffer.from(result.body).toString('utf8'))

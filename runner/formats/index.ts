@@ -27,15 +27,13 @@ export const spokenName = ({ name, mediaTypes, download }: ListedFormat): string
 
 const BY_NAME: ReadonlyMap<string, ListedFormat> = new Map(FORMATS.map(format => [format.name, format]))
 
-const findFormat = (name: string): ListedFormat | undefined => BY_NAME.get(name)
-
 export const formatOf = (name: ResultFormat): ListedFormat => BY_NAME.get(name)!
 
 /** The formats of exports, best first. */
 export const EXPORT_FORMATS: readonly ListedFormat[] = FORMATS.filter(({ exportRows }) => exportRows !== undefined)
 
 /** What writes the rows of an export in the format that has this name, one of EXPORT_FORMATS. */
-export const exportRows = async (name: string): Promise<MakeRows> => findFormat(name)!.exportRows!()
+export const exportRows = async (name: string): Promise<MakeRows> => BY_NAME.get(name)!.exportRows!()
 
 /** Writes a stored result in the format that has this name. @throws as `Format.write` does. */
 export const derive = async (name: ResultFormat, ...result: Parameters<WriteFormat>): Promise<Uint8Array> =>

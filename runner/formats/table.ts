@@ -39,13 +39,8 @@ export function toTable(columns: readonly ResultColumn[], body: Uint8Array, fact
     const unit = contract?.[i]?.unit ?? null
     return { name, type, ...(unit !== null && { unit }) }
   })
-  let separator = ''
-  const row = (cells: readonly string[]): string => {
-    const text = `${separator}[${cells.join()}]`
-    separator = ','
-    return text
-  }
+  const row = (cells: readonly string[]): string => `[${cells.join()}]`
   const head = `{"columns":${JSON.stringify(described)},"rows":[`
   const tail = `],"truncated":${isTruncated},"next":${JSON.stringify(next)}}`
-  return writeRows(new TextRows({ head, row, tail }, maxBytes), columns, body)
+  return writeRows(new TextRows({ head, row, separator: ',', tail }, maxBytes), columns, body)
 }

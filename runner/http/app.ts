@@ -6,7 +6,7 @@ import { cors } from './cors.js'
 import { explain } from './explain.js'
 import { addExplorer, type ExplorerDeps } from './explorer/explorer.js'
 import { type ExportRouteDeps, exportEndpoint } from './export.js'
-import { EVERY_ANSWER } from './headers.js'
+import { EVERY_ANSWER, setHeaders } from './headers.js'
 import { answerAgents, type McpDeps } from './mcp.js'
 import { type OpenApiDeps, sendOpenApi } from './openapi.js'
 import { problemOf } from './problem.js'
@@ -98,7 +98,7 @@ function emptyApp(deps: AppDeps, corsOrigins: readonly string[]): Express {
   app.enable('case sensitive routing')
   app.use((req, res, next) => {
     new Exchange(req, res, deps)
-    for (let i = 0; i < EVERY_ANSWER.length; i += 2) res.setHeader(EVERY_ANSWER[i]!, EVERY_ANSWER[i + 1]!)
+    setHeaders(res, EVERY_ANSWER)
     next()
   })
   app.use(cors(corsOrigins), refuseOddRequest)

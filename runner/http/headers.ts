@@ -2,6 +2,7 @@
  * The headers of responses, a row each: its value on a result, whether a page of another origin may read it, and what OpenAPI
  * says of it. Both ways on which results are sent, CORS and OpenAPI read these rows.
  */
+import type { ServerResponse } from 'node:http'
 import type { Format } from '../formats/format.js'
 import { CURSOR } from '../model/page.js'
 import type { PartialRead, QueryCost } from '../model/query.js'
@@ -173,6 +174,11 @@ function nextLink(url: string, next: string): string {
       return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
     })
   return `<${encoded}>; rel="next"`
+}
+
+/** Sets the headers of this list. */
+export function setHeaders(res: ServerResponse, list: HeaderList): void {
+  for (let i = 0; i < list.length; i += 2) res.setHeader(list[i]!, list[i + 1]!)
 }
 
 /** The headers of every answer. */

@@ -1,5 +1,4 @@
-/** The endpoints that a caller may call as tools, and their descriptions, which are made once for each load. */
-import { memo } from '../model/bounded-map.js'
+/** The endpoints that a caller may call as tools, and their descriptions, which are made once for each caller and load. */
 import type { Endpoint } from '../model/endpoint.js'
 import type { Caller } from '../model/ports.js'
 import { mayRun } from '../request/authorize.js'
@@ -19,7 +18,7 @@ const offeredEndpoints = (index: EndpointIndex, caller: Caller): readonly Endpoi
 
 /** The tools of these endpoints. */
 export const offeredTools = perCaller((index, caller): readonly Tool[] =>
-  offeredEndpoints(index, caller).map(endpoint => describedTool(endpoint, caller)),
+  offeredEndpoints(index, caller).map(endpoint => toolOf(endpoint, pinnedNames(endpoint, caller))),
 )
 
 /** The resources of these endpoints. */
@@ -35,15 +34,6 @@ export function offeredEndpoint(index: EndpointIndex, caller: Caller, name: stri
 export function endpointOfTool(index: EndpointIndex, caller: Caller, tool: string): Endpoint | undefined {
   const endpoint = index.all.find(named => toolName(named) === tool)
   return endpoint && isOffered(caller, endpoint) ? endpoint : undefined
-}
-
-const described = new WeakMap<Endpoint, Map<string, Tool>>()
-
-/** The tool of an endpoint: tokens that pin the same parameters share it. */
-function describedTool(endpoint: Endpoint, caller: Caller): Tool {
-  const pinned = pinnedNames(endpoint, caller)
-  const tools = memo(described, endpoint, () => new Map())
-  return memo(tools, pinned.join(' '), () => toolOf(endpoint, pinned))
 }
 
 /** The parameters of the endpoint that the token pins. */

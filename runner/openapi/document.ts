@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto'
 import { RESULT_FORMATS } from '../formats/index.js'
 import { headerObjects } from '../http/headers.js'
-import { memo } from '../model/bounded-map.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { describeOperation, type OperationFacts, rowName, tagOf } from './operation.js'
 import { CURSOR_PARAMETER } from './parameters.js'
@@ -92,16 +91,8 @@ const usesFormat = (endpoints: readonly Endpoint[]): boolean =>
 
 /** `<name>`, and `<name>.row` unless an endpoint has that name itself. */
 function schemasOf(endpoint: Endpoint, { version }: DocumentOptions, names: ReadonlySet<string>) {
-  const row = rowOf(endpoint, version)
+  const row = rowSchema(endpoint, version)
   const ofRow = rowName(endpoint)
   if (names.has(ofRow)) return { [endpoint.name]: resultOf(endpoint, row, version) }
   return { [endpoint.name]: resultOf(endpoint, { $ref: `#/components/schemas/${ofRow}` }, version), [ofRow]: row }
-}
-
-/** The schemas of rows, which are most of a document, are made once for each endpoint of a load. */
-const rows = new WeakMap<Endpoint, Map<string, JsonSchema>>()
-
-function rowOf(endpoint: Endpoint, version: DocumentOptions['version']): JsonSchema {
-  const byVersion = memo(rows, endpoint, () => new Map())
-  return memo(byVersion, version, () => rowSchema(endpoint, version))
 }

@@ -8,27 +8,14 @@ import { dirname, resolve } from 'node:path'
  * @throws the system's error.
  */
 export function makeFolder(path: string): void {
-  const missing: string[] = []
-  let at = resolve(path)
-  for (let kind = kindOf(at); kind !== 'folder'; kind = kindOf(at)) {
-    if (kind === 'other') throw Object.assign(new TypeError(`${at} is not a folder`), { code: 'ENOTDIR' })
-    missing.push(at)
-    at = dirname(at)
-  }
-  for (const folder of missing.reverse()) makeOne(folder)
-}
-
-function kindOf(path: string): 'folder' | 'other' | 'missing' {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return 'missing'
-  return stats.isDirectory() ? 'folder' : 'other'
-}
-
-function makeOne(folder: string): void {
+  if (stats?.isDirectory()) return
+  if (stats) throw Object.assign(new TypeError(`${path} is not a folder`), { code: 'ENOTDIR' })
+  makeFolder(dirname(resolve(path)))
   try {
-    mkdirSync(folder)
+    mkdirSync(path)
   } catch (error) {
     // Another process may have created it in the meantime.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || kindOf(folder) !== 'folder') throw error
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }

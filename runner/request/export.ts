@@ -1,5 +1,5 @@
 /** Conducts an export: all rows of an endpoint's query, passed on as the engine gives them. Nothing of it is cached. */
-import { EXPORT_FORMATS, formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'
+import { EXPORT_FORMATS, formatOf, type ListedFormat } from '../formats/index.js'
 import { deadlineSignal, raced, TIMED_OUT } from '../model/deadline.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { invalidArguments, notAllowed, RunnerError } from '../model/errors.js'
@@ -103,7 +103,7 @@ async function planExport(caller: Caller, request: RunRequest, deps: ExportDeps,
     throw notAllowed('The token may not export.', refusal)
   }
   const address = request.readAddress()
-  const format = exportFormat(given) ?? chooseType(endpoint, address, accept, EXPORT_FORMATS)
+  const format = given === undefined ? chooseType(endpoint, address, accept, EXPORT_FORMATS) : formatOf(given)
   const { coding } = acceptableCoding(acceptEncoding, format.content === 'text' ? ['gzip'] : [])
   const args = readBody ? mergeArguments(address, await readBody()) : address
   const { order, ignored, page } = planCall(caller, args, { endpoint, nowMicros }, deps)
@@ -113,6 +113,3 @@ async function planExport(caller: Caller, request: RunRequest, deps: ExportDeps,
   }
   return { head: { endpoint, format, coding, ignored }, order, timeoutMs: endpoint.export.timeoutMs }
 }
-
-const exportFormat = (name: ResultFormat | undefined): ListedFormat | null =>
-  name === undefined ? null : formatOf(name)

@@ -74,7 +74,8 @@ export function parseJsonArguments(text: string): RawArguments {
 }
 
 /**
- * The arguments from a body that a middleware has parsed. With `isJson` an array is a list; in a form it is a repeated name.
+ * The arguments of a document, such as a body that a middleware has parsed. With `isJson` an array is a list; in a form it is a
+ * repeated name.
  * @throws RunnerError REQUEST_INVALID when the document is not an object.
  */
 export function parsedArguments(document: unknown, isJson: boolean): RawArguments {
@@ -119,16 +120,6 @@ export function countNames(text: string, most: number): { readonly all: number; 
     }
   }
   return { all, top }
-}
-
-/** Arguments of a call from within the process. */
-export function toRawArguments(given: Readonly<Record<string, string | readonly string[]>>): RawArguments {
-  return new Map(
-    Object.entries(given).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? { values: [value], isList: false } : { values: value, isList: true },
-    ]),
-  )
 }
 
 /** Merges two sets of arguments; a name in both counts as repeated. */

@@ -81,6 +81,8 @@ const PART_BYTES = 1_048_576
 export interface RowTexts {
   readonly head: string
   readonly row: (cells: readonly string[]) => string
+  /** Between two rows. @default nothing */
+  readonly separator?: string
   readonly tail: string
 }
 
@@ -88,6 +90,8 @@ export interface RowTexts {
 export class TextRows implements RowWriter {
   readonly #texts: RowTexts
   readonly #pieces: BodyPieces
+  /** What stands before the next row. */
+  #before = ''
 
   constructor(texts: RowTexts, maxBytes?: number) {
     this.#texts = texts
@@ -95,17 +99,13 @@ export class TextRows implements RowWriter {
     this.#pieces.add(texts.head)
   }
 
-  /** The number of bytes that have been encoded and not been taken. */
-  get length(): number {
-    return this.#pieces.length
-  }
-
   add(cells: readonly string[]): void {
-    this.#pieces.add(this.#texts.row(cells))
+    this.#pieces.add(this.#before + this.#texts.row(cells))
+    this.#before = this.#texts.separator ?? ''
   }
 
   takePart(): Uint8Array | null {
-    return this.length < PART_BYTES ? null : this.#pieces.take()
+    return this.#pieces.length < PART_BYTES ? null : this.#pieces.take()
   }
 
   finish(): Uint8Array {
@@ -126,12 +126,5 @@ export function objectText(names: readonly string[]): (cells: readonly string[])
 
 /** The body of a result, of at most so many bytes. */
 export function bodyRows(names: readonly string[], maxBytes?: number): TextRows {
-  const object = objectText(names)
-  let separator = ''
-  const row = (cells: readonly string[]): string => {
-    const text = separator + object(cells)
-    separator = ','
-    return text
-  }
-  return new TextRows({ head: RESULT_HEAD, row, tail: RESULT_TAIL }, maxBytes)
+  return new TextRows({ head: RESULT_HEAD, row: objectText(names), separator: ',', tail: RESULT_TAIL }, maxBytes)
 }

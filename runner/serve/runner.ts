@@ -35,7 +35,7 @@ import { handleFor, type RequestDeps } from '../request/handle.js'
 import { PLAIN } from '../request/negotiate-coding.js'
 import { Cursors } from '../request/pages/cursor.js'
 import { Pages } from '../request/pages/pages.js'
-import { toRawArguments } from '../request/raw-arguments.js'
+import { parsedArguments } from '../request/raw-arguments.js'
 import { route, routeWithHint } from '../request/route.js'
 import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
 import { Closers } from './closers.js'
@@ -263,7 +263,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
     listener: app.listener,
     async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
       const { format = 'json' } = rest
-      const readAddress = () => toRawArguments(args)
+      const readAddress = () => parsedArguments(args, true)
       const request = { ref: name, readAddress, signal, ...rest, format }
       const progress = { token: null, endpoint: null }
       const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
@@ -274,7 +274,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
       return { ...result, body, etag }
     },
     async export(name, args, write, { signal = new AbortController().signal, ...rest } = {}) {
-      const request = { ref: name, readAddress: () => toRawArguments(args), signal, ...rest }
+      const request = { ref: name, readAddress: () => parsedArguments(args, true), signal, ...rest }
       let count = 0
       const end = async ({ rows }: ExportEnd): Promise<void> => {
         count = rows
@@ -286,7 +286,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
     async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
       const began = clock.nowMicros()
       const endpoint = route(registry.index(), name)
-      const bound = bindParams(endpoint, toRawArguments(args))
+      const bound = bindParams(endpoint, parsedArguments(args, true))
       const { sql, parameters } = endpoint.render(bound, nowMicros)
       const rendered = clock.nowMicros()
       const { engineSql, plan } = await engine.explain({ sql, parameters })
@@ -297,7 +297,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
     },
     dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
       const endpoint = route(registry.index(), name)
-      return engine.dryRun(endpoint.render(bindParams(endpoint, toRawArguments(args)), nowMicros))
+      return engine.dryRun(endpoint.render(bindParams(endpoint, parsedArguments(args, true)), nowMicros))
     },
     endpoints: () => registry.index().all,
     find: name => routeWithHint(registry.index(), name),

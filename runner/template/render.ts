@@ -46,14 +46,7 @@ export function holds(condition: Condition, choice: Choice): boolean {
 
 /** The place in the template of the character at this offset of the SQL; null when the SQL is empty. */
 export function placeInTemplate(rendered: RenderedSql, offset: number): TemplatePlace | null {
-  const { segments } = rendered
-  let [low, high] = [0, segments.length - 1]
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (segments[middle]!.start <= offset) low = middle
-    else high = middle - 1
-  }
-  const segment = segments[low]
+  const segment = rendered.segments.findLast(({ start }, i) => start <= offset || i === 0)
   if (segment === undefined) return null
   const { place, start, isVerbatim } = segment
   return isVerbatim ? { origin: place.origin, offset: place.offset + Math.max(0, offset - start) } : place

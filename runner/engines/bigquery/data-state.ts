@@ -3,10 +3,10 @@
  * for all queries together, and only while callers ask for a query that reads it.
  */
 import { createHash } from 'node:crypto'
-import { BoundedMap } from '../../model/bounded-map.js'
 import type { Clock } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
+import { Polled } from './polled.js'
 
 /** A table as tables.get describes it: https://cloud.google.com/bigquery/docs/reference/rest/v2/tables#Table. */
 export interface TableMetadata {
@@ -32,15 +32,12 @@ export interface DataStateDeps {
   readonly onFailure: (what: string, cause: unknown) => void
 }
 
-/** How long a value that is being asked for again is still used, in milliseconds. */
-const GRACE_MS = 1_000
 /** For how long the tables behind a query's views are known. A view that is replaced shows itself as a table that has changed. */
 const READS_KEPT_MS = 600_000
 /** While rows are streamed to a table, its time does not move: results are then kept for so long. */
 const STREAMED_MS = 600_000
 /** What tells by its own time whether its rows have changed. An external table does not, nor does a materialized view. */
 const TIMED_TYPES: readonly (string | undefined)[] = ['TABLE', 'VIEW', 'SNAPSHOT', 'CLONE']
-const MAX_KEPT = 10_000
 
 export class DataState {
   readonly #deps: DataStateDeps
@@ -101,62 +98,4 @@ function versionOf({ type, lastModifiedTime, numRows, streamingBuffer }: TableMe
   }
   const streamed = streamingBuffer && [streamingBuffer, Math.floor(nowMs / STREAMED_MS)]
   return JSON.stringify([lastModifiedTime, numRows, streamed])
-}
-
-interface PolledValue<T> {
-  /** Null where it could not be asked for. */
-  value: T | null
-  /** When it was asked for: the value is not older. */
-  askedAt: number
-  asking: Promise<T | null> | null
-}
-
-type Ask<T> = () => Promise<T>
-
-interface PollDeps extends Pick<DataStateDeps, 'clock' | 'onFailure'> {
-  readonly keepMs: number
-}
-
-/** Values that others change, by key: each is asked for again once it is older than `keepMs`, when it is needed. */
-export class Polled<T> {
-  readonly #deps: PollDeps
-  readonly #values = new BoundedMap<string, PolledValue<T>>(MAX_KEPT)
-
-  constructor(deps: PollDeps) {
-    this.#deps = deps
-  }
-
-  /** The value, while it is young enough; it is asked for again in good time. */
-  current(key: string, ask: Ask<T>): T | null {
-    const known = this.#values.get(key)
-    const [age, { keepMs }] = [this.#ageOf(known), this.#deps]
-    if (age >= keepMs) void this.#askAgain(key, ask)
-    return known && age < keepMs + GRACE_MS ? known.value : null
-  }
-
-  async learn(key: string, ask: Ask<T>): Promise<T | null> {
-    const known = this.#values.get(key)
-    return known && this.#ageOf(known) < this.#deps.keepMs ? known.value : this.#askAgain(key, ask)
-  }
-
-  #ageOf(known: PolledValue<T> | undefined): number {
-    return known ? this.#deps.clock.nowMs() - known.askedAt : Number.POSITIVE_INFINITY
-  }
-
-  #askAgain(key: string, ask: Ask<T>): Promise<T | null> {
-    const known = this.#values.get(key) ?? { value: null, askedAt: Number.NEGATIVE_INFINITY, asking: null }
-    if (known.asking) return known.asking
-    const askedAt = this.#deps.clock.nowMs()
-    const asking = ask()
-      .catch((cause: unknown): null => {
-        this.#deps.onFailure(key, cause)
-        return null
-      })
-      .then(value => {
-        this.#values.set(key, { value, askedAt, asking: null })
-        return value
-      })
-    this.#values.set(key, { ...known, asking })
-    return asking
-  }
 }

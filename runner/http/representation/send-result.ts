@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import type { RequestDeps, RunResponse } from '../../request/handle.js'
 import { PLAIN } from '../../request/negotiate-coding.js'
-import { agingHeaders, callHeaders, freshnessOf, storedHeaders, VARY } from '../headers.js'
+import { agingHeaders, callHeaders, freshnessOf, setHeaders, storedHeaders, VARY } from '../headers.js'
 import { exchangeOf } from '../request-context.js'
 import { endWith } from '../send.js'
 import { allowsRange, type ByteRange, contentRange, parseRange } from './byte-range.js'
@@ -46,12 +46,11 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
     hasRanges,
     url: req.originalUrl,
   }
-  const head = [
+  setHeaders(res, [
     ...storedHeaders(isSame ? 304 : 200, facts),
     ...agingHeaders({ ...response, ...freshnessOf(result, deps.clock.nowMs()) }),
     ...callHeaders({ ignored, runMs, totalMs: exchange.elapsedMs(), cost }),
-  ]
-  for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
+  ])
   for (const name of VARY.split(', ')) res.vary(name)
   if (range) {
     res.setHeader('Content-Length', range.end - range.start)
