@@ -22,7 +22,6 @@ import {
 import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'
 import { alsoInFile, keyColumns } from './folder-keys.js'
-import { GatheredFiles, type Part } from './gathered-files.js'
 import type { OpenFile, OpenFiles } from './open-files.js'
 import { type ParquetShape, shapeOfFile, shapeWith } from './parquet-source.js'
 import type { QueryNeeds, RefreshedTable } from './query-needs.js'
@@ -68,9 +67,8 @@ interface Entry {
   readonly table: StoredTable
   /** Identifies how the table's files are read: part of the keys of its parts. */
   readonly form: string
-  /** DuckDB's tables with rows of its text files, each of some files in one state, which never changes; and of `gathered`. */
+  /** DuckDB's tables with rows of its text files. Each has the rows of some files in one state, and never changes. */
   readonly converted: Set<string>
-  gathered: GatheredFiles
   /** Null until a query needs the table. */
   shown: Shown | null
 }
@@ -87,7 +85,6 @@ export class TableStore {
   readonly #names = new Map<string, string>()
   /** Files with equal shapes share one object. */
   readonly #shapes = new Map<string, ParquetShape>()
-  #gatheredCount = 0
   /** The last change; changes run one after another, since two transactions that change the catalogue would conflict. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -111,13 +108,7 @@ export class TableStore {
       )
     this.#names.set(name.toLowerCase(), name)
     const form = hashOf([JSON.stringify([table.definition, table.isInferred])]).slice(0, 16)
-    this.#entries.set(name, {
-      table,
-      form,
-      converted: old?.converted ?? new Set(),
-      gathered: this.#newGathered(),
-      shown: null,
-    })
+    this.#entries.set(name, { table, form, converted: old?.converted ?? new Set(), shown: null })
     if (old?.shown) this.#openFiles.close(openIn(old.shown.parts))
   }
 
@@ -147,12 +138,8 @@ export class TableStore {
     const read = this.#entriesOf(others).flatMap(({ shown }) => shown?.parts ?? [])
     if (chosen) {
       const entry = this.#entries.get(chosen.table)!
-      const parts = chosen.keys.map(key => [key, entry.shown!.byKey.get(key)!] as const)
-      const gathered = await this.#gather(entry, parts)
-      const copied = chosen.keys.filter(key => gathered.has(key))
-      const own = joined(parts.flatMap(([key, part]) => (gathered.has(key) ? [] : [part])))
-      const inPlace = this.#viewOver(entry, own)
-      needs.hidden.set(chosen.table, copied.length > 0 ? `${gathered.select(copied)} UNION ALL ${inPlace}` : inPlace)
+      const own = joined(chosen.keys.map(key => entry.shown!.byKey.get(key)!))
+      needs.hidden.set(chosen.table, this.#viewOver(entry, own))
       needs.hasParts = hasParts
       read.push(own)
     }
@@ -251,34 +238,6 @@ export class TableStore {
     return { definition, parts: entry.shown.byKey, select: part => this.#viewOver(entry, part) }
   }
 
-  #newGathered(): GatheredFiles {
-    return new GatheredFiles(`~small files ${this.#gatheredCount++}`)
-  }
-
-  /** Copies the rows of small files among these parts, if there are enough that have not been copied. */
-  async #gather(entry: Entry, parts: readonly Part[]): Promise<GatheredFiles> {
-    if (entry.gathered.missing(parts).length === 0) return entry.gathered
-    return this.#inTurn(async () => {
-      if (!entry.gathered.hasRoomFor(entry.gathered.missing(parts))) {
-        entry.gathered = this.#newGathered()
-        this.#dropOthers(entry, entry.shown!.parts.tables)
-      }
-      const { gathered } = entry
-      const missing = gathered.missing(parts)
-      if (missing.length === 0) return gathered
-      entry.converted.add(gathered.table)
-      const copy = this.#transact(async () => {
-        for (const sql of gathered.copying(missing, part => this.#viewOver(entry, part)))
-          await this.#connection.run(sql)
-        const changed = this.#openFiles.changedOf(missing.flatMap(([, part]) => changeable(part)))
-        if (changed !== null) throw new FileChangedError(changed)
-      })
-      // A file with a value that cannot be read is left to the queries that read its column.
-      gathered.add(missing, await copy.then(() => true).catch(() => false))
-      return gathered
-    })
-  }
-
   #hasParts({ table, keys }: PartChoice): boolean {
     const parts = this.#entries.get(table)?.shown?.byKey
     return parts !== undefined && keys.every(key => parts.has(key))
@@ -360,7 +319,7 @@ export class TableStore {
       return this.#shownOf(entry, keysOf(contents), { tables, parquet }, withViews)
     } catch (error) {
       this.#openFiles.close(opened)
-      this.#dropOthers(entry, [...tables, ...(entry.shown?.parts.tables ?? []), entry.gathered.table])
+      this.#dropOthers(entry, [...tables, ...(entry.shown?.parts.tables ?? [])])
       throw error
     }
   }
@@ -459,7 +418,7 @@ export class TableStore {
       const open = new Set(openIn(shown.parts))
       if (entry.shown) this.#openFiles.close(openIn(entry.shown.parts).filter(file => !open.has(file)))
       entry.shown = shown
-      this.#dropOthers(entry, [...shown.parts.tables, entry.gathered.table])
+      this.#dropOthers(entry, shown.parts.tables)
     }
   }
 

@@ -220,38 +220,6 @@ describe('the parts of a table', () => {
     expect(before.length).to.be.within(1, 20)
   })
 
-  it('that are small Parquet files have their rows copied for later queries, unless a value cannot be read', async () => {
-    const days = Array.from({ length: 20 }, (_, i) => i + 1)
-    const write20 = async (nOf: (day: number) => unknown): Promise<void> => {
-      for (const day of days)
-        await parquet(
-          `logs/edge/${100 + day}.parquet`,
-          `SELECT TIMESTAMPTZ '2026-01-01' + INTERVAL ${day - 1} DAY AS at, ${nOf(day)} AS n`,
-        )
-    }
-    const told = async () => (await parts()).map(({ key }) => key)
-    const read = async (keys: readonly string[], columns = 'EXTRACT(DAY FROM e.at) AS d, n') => {
-      const query = { sql: `SELECT ${columns} FROM logs.edge AS e ORDER BY 1`, parameters: {} }
-      return rowsOf(await engine.run(query, runOptions({ parts: { table: 'logs.edge', keys } })))
-    }
-    await write20(day => (day === 20 ? "'x'" : day))
-    for (let round = 0; round < 2; round++)
-      expect(await read(await told(), 'EXTRACT(DAY FROM e.at) AS d')).to.deep.equal(days.map(day => [day]))
-    await write20(day => day)
-    const [all, rows] = [await told(), days.map(day => [day, day])]
-    for (let round = 0; round < 2; round++) {
-      expect(await read(all)).to.deep.equal(rows)
-      expect(await read(all.slice(3, 9))).to.deep.equal(rows.slice(3, 9))
-    }
-    // The rows of the file itself are gone.
-    writeFileSync(at('logs/edge/105.parquet'), '')
-    expect(await read(all)).to.deep.equal(rows)
-    for (const day of [4, 6]) rmSync(at(`logs/edge/${100 + day}.parquet`))
-    await parquet('logs/edge/105.parquet', "SELECT TIMESTAMPTZ '2026-01-05' AS at, 50 AS n")
-    const now = rows.filter(([day]) => day !== 4 && day !== 6).map(([day, n]) => [day, day === 5 ? 50 : n])
-    expect(await read(await told())).to.deep.equal(now)
-  })
-
   it('that a query names are all that it reads of the table, and later queries read all again', async () => {
     write('logs/edge/1.ndjson', row('2026-01-01T00:00:00Z'))
     await parquet('logs/edge/2.parquet', "SELECT TIMESTAMPTZ '2026-01-02' AS at, 2 AS n")
