@@ -33,6 +33,7 @@ export class QueryNeeds {
    */
   async makeViews(connection: DuckDBConnection): Promise<void> {
     for (const name of hiding.get(connection) ?? []) {
+      if (this.hidden.has(name)) continue
       await connection.run(`DROP VIEW IF EXISTS temp.${quoteName(name)}`)
       hiding.get(connection)!.delete(name)
     }

@@ -85,6 +85,8 @@ export class TableStore {
   readonly #names = new Map<string, string>()
   /** Files with equal shapes share one object. */
   readonly #shapes = new Map<string, ParquetShape>()
+  /** How many changes are being made or wait for their turn. */
+  #changes = 0
   /** The last change; changes run one after another, since two transactions that change the catalogue would conflict. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -153,15 +155,17 @@ export class TableStore {
    */
   async refresh(names: readonly string[], withViews = true): Promise<readonly RefreshedTable[]> {
     const wanted = this.#entriesOf(names)
-    const listing = newListing()
-    if (wanted.every(entry => isCurrent(entry, this.#contentsOf(entry, listing), withViews))) return []
+    const listed = this.#listed(wanted)
+    if (wanted.every(entry => isCurrent(entry, listed.get(entry)!, withViews))) return []
+    // What was listed before another change may be older than what that change has read.
+    const isNext = this.#changes === 0
     return this.#inTurn(async () => {
-      const now = newListing()
+      const now = isNext ? listed : this.#listed(wanted)
       const reads: RefreshedTable[] = []
       const loaded = new Map<Entry, Shown>()
       try {
         for (const entry of wanted) {
-          const contents = this.#contentsOf(entry, now)
+          const contents = now.get(entry)!
           if (isCurrent(entry, contents, withViews)) continue
           const shown = await this.#load(entry, contents, withViews)
           const before = new Set(entry.shown?.keys)
@@ -267,9 +271,16 @@ export class TableStore {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#turn.then(work)
+    this.#changes++
+    const run = this.#turn.then(work).finally(() => this.#changes--)
     this.#turn = run.catch(() => undefined)
     return run
+  }
+
+  /** What the tables have now; they share one listing of their folders. */
+  #listed(entries: readonly Entry[]): ReadonlyMap<Entry, TableContents> {
+    const listing = newListing()
+    return new Map(entries.map(entry => [entry, this.#contentsOf(entry, listing)]))
   }
 
   async #transact(work: () => Promise<void>): Promise<void> {
