@@ -170,7 +170,7 @@ function computedTime(random: Random, type: TimeType, era: Era, clock: number, d
       [5, () => `TIMESTAMP_SUB(${again(type)}, ${interval(random, length, ['DAY', 'HOUR', 'MINUTE', 'SECOND'])})`],
       [0.5, () => `TIMESTAMP_ADD(${again(type)}, ${interval(random, length, ['HOUR', 'MINUTE', 'SECOND'])})`],
       [3, () => `TIMESTAMP_TRUNC(${again(type)}, ${part}${zone})`],
-      [1, () => `TIMESTAMP(${again('DATE')}${zone})`],
+      [2, () => `TIMESTAMP(${again('DATE')}${zone})`],
       [0.5, () => `TIMESTAMP(${again('DATETIME')}${zone})`],
       [0.5, () => `CAST(${again('DATE')} AS TIMESTAMP)`],
       [0.3, () => `${again(type)} - INTERVAL 3 HOUR`],
@@ -244,7 +244,7 @@ export function randomBound(random: Random, scope: Scope, clock: number, at: End
     [at === 'upper' ? 0 : 5, '>='],
     [at === 'upper' ? 0 : 4, '>'],
     [at === 'lower' ? 0 : 1.5, '<='],
-    [at === 'lower' ? 0 : 1.5, '<'],
+    [at === 'lower' ? 0 : 2, '<'],
     [at === 'any' ? 0.4 : 0, '='],
   ])
   if (random.chance(0.2)) return { sql: `${end()} ${FLIPPED[operator]} ${side.sql}`, breaks: null }

@@ -308,7 +308,7 @@ class QueryMaker {
       [1, ['upper']],
       [3, ['lower', 'upper']],
       [0.5, ['lower', 'lower']],
-      [0.7, ['upper', 'upper']],
+      [1.5, ['upper', 'upper']],
       [1.5, ['any']],
       [0.5, ['any', 'any', 'any']],
     ])
@@ -427,7 +427,7 @@ class QueryMaker {
       `${random.pick(['', '', ' ASC', ' DESC', ' DESC'])}${random.pick(['', '', '', ' NULLS FIRST', ' NULLS LAST'])}`
     const more = random.some(others, 0, random.pick([0, 0, 1, 2])).map(name => `, ${name}${direction()}`)
     const first = others.includes('k4') && random.chance(0.4) ? `k4${direction()}, ` : ''
-    const limit = random.chance(0.25) ? ` LIMIT ${random.pick([0, 1, 2, 3, 5, 8, 13, 100])}` : ''
+    const limit = random.chance(0.35) ? ` LIMIT ${random.pick([0, 1, 2, 3, 5, 8, 13, 100, 100, 100])}` : ''
     return { sql: ` ORDER BY ${first}bucket${direction()}${more.join('')}${limit}`, isOrdered: true }
   }
 

@@ -26,7 +26,7 @@ import { clamped, type Era, EXTREMES, fraction, randomEra, SECOND, type TimeType
 
 export const STEPS_PER_ROUND = 60
 /** They are not run, so that they cost little. */
-const BROKEN_PER_ROUND = 20
+const BROKEN_PER_ROUND = 40
 /** More than any result has. */
 const MAX_ROWS = 10_000
 
@@ -195,7 +195,10 @@ class Round {
       this.#tally.countQuery('reason' in kept ? kept.reason : '', query.sql)
       if ('reason' in kept) continue
       const outcome = await this.#run(engine, query, this.#options())
-      if (!(outcome instanceof Error) || isOfValues(outcome)) return query
+      if (outcome instanceof Error && !isOfValues(outcome)) continue
+      // The result will soon have more rows than this LIMIT.
+      const limit = outcome instanceof Error ? 100 : outcome.rowCount + 1
+      return { ...query, sql: query.sql.replace(/ LIMIT 100$/, ` LIMIT ${limit}`) }
     }
   }
 
@@ -295,7 +298,7 @@ class Round {
     const options = this.#options()
     const engine = random.pick(this.#engines)
     const accepted = [await this.#run(engine, running, options)]
-    if (random.chance(0.06)) {
+    if (random.chance(0.1)) {
       let changes = random.between(1, 3)
       let requests = random.between(0, 2)
       this.#meanwhile = async () => {

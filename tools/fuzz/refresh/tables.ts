@@ -108,7 +108,7 @@ function randomRow(random: Random, era: Era, { isRequired }: TableShape): Row {
   const time = random.chance(0.004) ? random.pick(EXTREMES) : randomTime(random, era)
   return {
     tenant: random.pick(TENANTS),
-    time: random.chance(isRequired ? 0.001 : 0.05) ? null : random.chance(0.0005) ? AFTER_ALL : time,
+    time: random.chance(isRequired ? 0.01 : 0.05) ? null : random.chance(0.0005) ? AFTER_ALL : time,
     n: random.chance(0.1) ? null : random.between(-3, 9),
     x: random.chance(0.1) ? null : random.between(-40, 40) / 4,
     s: random.chance(0.1) ? null : random.pick(TEXTS),
@@ -327,13 +327,14 @@ export async function changeTable(random: Random, era: Era, table: FuzzTable, no
     [names.length > 0 ? 2 : 0, 'loses'],
     [names.length > 0 ? 1 : 0, 'is written again'],
     [names.length > 0 ? 1 : 0, 'is written in another format'],
-    [isFew ? 0 : 2, 'vanishes'],
+    [isFew ? 0 : 3, 'vanishes'],
     [names.length > 0 ? 1 : 0, 'is renamed'],
     [isFew ? 0 : 1, 'gives rows to another'],
     [names.length > 0 ? 0.7 : 0, 'has its rows twice'],
     [names.length > 0 ? 0.5 : 0, 'is emptied'],
   ] as const)
-  const name = names.length > 0 ? random.pick(names) : ''
+  // The newest file changes most often, so that some come and go.
+  const name = (random.chance(0.3) ? [...files.keys()].at(-1) : random.pick(names)) ?? ''
   const file = files.get(name)!
   const rewrite = (rows: readonly Row[]): Promise<void> => table.replace(name, { ...file, rows })
   switch (kind) {

@@ -58,7 +58,7 @@ const SCALES: readonly Scale[] = [
   { length: 12n * HOUR, parts: ['HOUR', 'MINUTE', 'DAY'] },
   { length: 3n * DAY, parts: ['HOUR', 'DAY', 'DAY'] },
   { length: 20n * DAY, parts: ['DAY', ...WEEKS] },
-  { length: 200n * DAY, parts: ['MONTH', 'QUARTER', ...WEEKS, 'DAY'] },
+  { length: 200n * DAY, parts: ['MONTH', 'QUARTER', 'QUARTER', ...WEEKS, 'DAY'] },
   { length: 2_000n * DAY, parts: ['YEAR', 'ISOYEAR', 'QUARTER', 'MONTH'] },
 ]
 
