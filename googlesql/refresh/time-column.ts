@@ -127,11 +127,7 @@ function converted(of: TimeOf, kind: string, zoned: Expr | null | undefined, cal
   const zone = zoneOf(zoned)
   if (zone === null) return lost(NO_ZONE, call)
   if (of.zone !== null && of.zone !== zone) return lost(TWO_ZONES, call)
-  if (kind === 'TIMESTAMP') {
-    return zone === 'UTC'
-      ? { ...of, type: kind }
-      : lost('a civil time becomes a TIMESTAMP in a zone other than UTC', call)
-  }
+  if (kind === 'TIMESTAMP') return { ...of, type: kind }
   const civil = { ...of, type: kind, zone }
   return kind === 'DATE' ? toDay(civil) : unlessTwice(civil, call)
 }
