@@ -43,7 +43,7 @@ class Billed {
       columns: fieldsToColumns(fields)!,
     }))
     const tables = tableCatalogue(definitions)
-    const queries = new KeptQueries({ isStrict: false, canSplit: false })
+    const queries = new KeptQueries(false)
     const engine = Object.assign(Object.create(own) as DuckdbEngine, {
       name: 'billed',
       tier: 'declared',

@@ -33,8 +33,6 @@ export interface KeptQuery {
   readonly order: { readonly isDescending: boolean; readonly nullsFirst: boolean } | null
   /** Whether the query asks for an order of its rows; otherwise they may come in any order at each run. */
   readonly isOrdered: boolean
-  /** The LIMIT of the result; null for none. */
-  readonly limit: number | null
   /** The parameters that only bound T, the clock among them: they are not part of a shape. */
   readonly boundParameters: readonly string[]
   /** The text whose result is kept: the query itself, or a part of it. */
@@ -69,8 +67,7 @@ export interface KeptQueryOptions {
 export function keptQuery(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): KeptQuery | NotKept {
   const whole = keptWhole(sql, query, asked)
   const { resolve } = asked
-  // A result that reaches its LIMIT is not kept; its rows before the LIMIT are.
-  if (resolve === null || !('reason' in whole || whole.limit !== null)) return whole
+  if (resolve === null || !('reason' in whole)) return whole
   for (const split of splitsOf(sql)) {
     const kept = keptSplit(split, query, asked, resolve)
     if (kept !== null) return kept
@@ -89,7 +86,7 @@ function keptSplit(
   if (below instanceof SqlError || !isClear(below)) return null
   const rows = rowsType(below.columns)
   const kept = rows && keptWhole(lower, below, asked)
-  if (!kept || 'reason' in kept || kept.limit !== null) return null
+  if (!kept || 'reason' in kept) return null
   const keys = keyIndexes(
     below.scan,
     below.columns.map(({ column }) => column),
@@ -161,7 +158,6 @@ function proven(
     bucketType: of.type,
     order: order ? { isDescending: order.isDescending, nullsFirst: order.nullsFirst } : null,
     isOrdered: isOrdered(query.scan),
-    limit: facts.limit,
     boundParameters: onlyIn(
       own.flatMap(found => found.uses),
       uses,

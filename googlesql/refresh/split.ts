@@ -104,9 +104,10 @@ const GROUPING: readonly string[] = ['GROUP', 'DISTINCT', 'AGGREGATE']
  */
 function rowsOf(names: readonly string[], keys: readonly number[] | null): string {
   const isKey = (index: number): boolean => keys?.includes(index) ?? false
-  const columns = names.map((name, i) => `${isKey(i) ? fieldOf(i) : `ANY_VALUE(${fieldOf(i)})`} AS ${quoted(name)}`)
-  const groups = keys && keys.length > 0 ? keys.map(fieldOf).join(', ') : '_row'
-  return `SELECT ${columns.join(', ')} FROM UNNEST(@_rows) WITH OFFSET AS _row GROUP BY ${groups}`
+  const value = (index: number): string => `_kept.${fieldOf(index)}`
+  const columns = names.map((name, i) => `${isKey(i) ? value(i) : `ANY_VALUE(${value(i)})`} AS ${quoted(name)}`)
+  const groups = keys && keys.length > 0 ? keys.map(value).join(', ') : '_row'
+  return `SELECT ${columns.join(', ')} FROM UNNEST(@_rows) AS _kept WITH OFFSET AS _row GROUP BY ${groups}`
 }
 
 const fieldOf = (index: number): string => `c${index}`

@@ -14,7 +14,6 @@ import type {
   CteScan,
   Expr,
   JoinScan,
-  LimitScan,
   ResolvedCte,
   Scan,
   SetScan,
@@ -64,7 +63,6 @@ export interface Facts {
   readonly joins: readonly SelfJoin[]
   /** The last ORDER BY above all aggregations. */
   readonly order: { readonly key: SortKey; readonly of: Traced } | null
-  readonly limit: number | null
   readonly bounds: readonly BoundFound[]
   /** The parameters that are read elsewhere than in these bounds. */
   readonly uses: readonly ParameterUse[]
@@ -75,7 +73,7 @@ type Flow = readonly BoundFound[]
 
 /** @param first the first place that reads the table @throws Refusal */
 export function traceRows(query: Scan, first: TableScan): Facts {
-  const tracer = new RowTracer(query, first.table)
+  const tracer = new RowTracer(first.table)
   const flow = tracer.trace(query)
   return flow ? tracer.found(flow) : refuse('no row of the result comes from the table', first.at)
 }
@@ -85,7 +83,6 @@ class RowTracer {
   readonly #table: string
   readonly #scans: TableScan[] = []
   readonly #others = new Set<string>()
-  readonly #topLimit: LimitScan | null
   readonly #types = new Map<string, TimeType>()
   readonly #columns = new Map<number, Traced>()
   readonly #ctes = new Map<number, ResolvedCte>()
@@ -96,11 +93,9 @@ class RowTracer {
   readonly #joins: SelfJoin[] = []
   readonly #uses: ParameterUse[] = []
   #order: Facts['order'] = null
-  #limit: number | null = null
 
-  constructor(query: Scan, table: string) {
+  constructor(table: string) {
     this.#table = table
-    this.#topLimit = limitOf(query)
   }
 
   found(bounds: Flow): Facts {
@@ -112,7 +107,6 @@ class RowTracer {
       aggregations: this.#aggregations,
       joins: this.#joins,
       order: this.#order,
-      limit: this.#limit,
       bounds,
       uses: this.#uses,
     }
@@ -135,7 +129,7 @@ class RowTracer {
       case 'aggregate':
         return this.#aggregate(scan)
       case 'limit':
-        return this.#limited(scan)
+        return refuse('LIMIT leaves out rows of any bucket', scan.limit.at)
       case 'window':
         return refuse('a window function reads rows of other buckets', scan.functions[0]!.call.call.at)
       case 'set':
@@ -269,17 +263,6 @@ class RowTracer {
     return flow
   }
 
-  #limited(scan: LimitScan): Flow | null {
-    const { limit, offset, input } = scan
-    if (scan !== this.#topLimit) refuse('LIMIT is allowed only at the end of the query', limit.at)
-    if (offset !== null) refuse('OFFSET leaves out rows of any bucket', offset.at)
-    if (limit.kind !== 'literal' || !Number.isSafeInteger(Number(limit.value)))
-      refuse('LIMIT is not a constant', limit.at)
-    if (input.kind !== 'order') refuse('LIMIT without ORDER BY takes any rows', limit.at)
-    this.#limit = Number((limit as { value: unknown }).value)
-    return this.trace(input)
-  }
-
   #trace(id: number, traced: Traced | undefined): void {
     if (traced) this.#columns.set(id, traced)
   }
@@ -315,13 +298,6 @@ function sameTime([first, ...others]: readonly (Traced | undefined)[]): Traced {
 
 /** The columns that are not in `*`. */
 const PSEUDO_COLUMN = /^_(?:PARTITION|TABLE_|FILE_|ROW_TIMESTAMP)/i
-
-/** The LIMIT of the whole query. */
-function limitOf(scan: Scan): LimitScan | null {
-  if (scan.kind === 'with') return limitOf(scan.body)
-  if (scan.kind === 'project') return limitOf(scan.input)
-  return scan.kind === 'limit' ? scan : null
-}
 
 function checkCall(call: CallExpr): void {
   const reason = whyVolatile(call)

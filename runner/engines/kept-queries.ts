@@ -18,19 +18,13 @@ const MAX_QUERIES = 1_000
 /** The parameter of the time. */
 const CLOCK = 'now'
 
-export interface KeptQueriesOptions {
-  /** Whether no column of mode REQUIRED can have a NULL. */
-  readonly isStrict: boolean
-  /** Whether the engine runs a part of a query over kept rows. */
-  readonly canSplit: boolean
-}
-
 export class KeptQueries {
-  readonly #options: KeptQueriesOptions
+  readonly #isStrict: boolean
   readonly #known = new BoundedMap<string, KeptQuery | NotKept>(MAX_QUERIES)
 
-  constructor(options: KeptQueriesOptions) {
-    this.#options = options
+  /** @param isStrict whether no column of mode REQUIRED can have a NULL */
+  constructor(isStrict: boolean) {
+    this.#isStrict = isStrict
   }
 
   /** @param revision another one where `tables` are others */
@@ -38,17 +32,11 @@ export class KeptQueries {
     const types = Object.entries(parameters).map(([name, { type }]) => [name, type])
     return memo(this.#known, JSON.stringify([revision, types, sql]), () => {
       const isRequired = (table: string, column: string): boolean =>
-        this.#options.isStrict && tables.find(table)?.required?.includes(column) === true
+        this.#isStrict && tables.find(table)?.required?.includes(column) === true
       const own = typesOf(parameters)
       const resolve = (text: string, rows: Type | null): ResolvedQuery =>
         resolveQuery(text, tables, rows ? { ...own, _rows: rows } : own)
-      const kept = orMistake(() =>
-        keptQuery(sql, resolve(sql, null), {
-          clock: CLOCK,
-          isRequired,
-          resolve: this.#options.canSplit ? resolve : null,
-        }),
-      )
+      const kept = orMistake(() => keptQuery(sql, resolve(sql, null), { clock: CLOCK, isRequired, resolve }))
       return kept instanceof SqlError ? { reason: kept.reason, at: kept.offset } : kept
     })
   }

@@ -143,7 +143,7 @@ export class Refresher {
   /** The result of the query itself, which is kept unless rows may be missing or the table has changed. */
   async #whole(call: Call, start: Start): Promise<ResultSet> {
     const set = await this.#read({ query: call.query }, call)
-    const canKeep = !isCut(set, call.kept) && isSmall(set) && (await start.isUnchanged())
+    const canKeep = !set.isTruncated && isSmall(set) && (await start.isUnchanged())
     const read = canKeep ? await gather(call, start, [set]) : null
     return read?.kept ? { ...set, kept: read.kept } : set
   }
@@ -153,7 +153,7 @@ export class Refresher {
     const { plan, isUnchanged } = start
     const sets = await this.#readAll(readsOf(call, plan, start.parts), call, isUnchanged)
     if (sets === null) return 'changed'
-    if (sets.some(set => isCut(set, kept))) return null
+    if (sets.some(({ isTruncated }) => isTruncated)) return null
     const read = await gather(call, start, sets)
     if (read === null) return null
     const reused = within(plan.rest, plan.closed, bucketOf)
@@ -275,10 +275,6 @@ const OF_ANY_QUERY: readonly ErrorCode[] = ['CALL_ABANDONED', 'DRAINING', 'ENGIN
 
 const tooManyRows = (): NarrowedError =>
   new NarrowedError('', { cause: new Error(`a part of the query has more than ${MAX_UPPER_ROWS} rows`) })
-
-/** Whether rows may be missing at the result's end. */
-const isCut = ({ isTruncated, rowCount }: ResultSet, { limit }: KeptQuery): boolean =>
-  isTruncated || (limit !== null && rowCount >= limit)
 
 const hasBucket = ({ bucket }: KeptRow): boolean => bucket !== null
 

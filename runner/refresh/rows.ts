@@ -45,11 +45,10 @@ const bucketValue = (json: string): unknown => (/^-?\d/.test(json) ? json : JSON
  * @param nulls the rows without a bucket, in the result's order
  */
 export function wholeRows(kept: KeptQuery, spans: readonly Span[], nulls: readonly KeptRow[]): readonly KeptRow[] {
-  const { order, limit } = kept
+  const { order } = kept
   const ordered = order?.isDescending ? [...spans].reverse() : spans
   const dated = ordered.flatMap(({ rows }) => rows)
-  const rows = order?.nullsFirst ? [...nulls, ...dated] : [...dated, ...nulls]
-  return limit === null ? rows : rows.slice(0, limit)
+  return order?.nullsFirst ? [...nulls, ...dated] : [...dated, ...nulls]
 }
 
 /** The result of these rows, cut at `maxRows`. */

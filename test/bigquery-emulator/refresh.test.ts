@@ -42,6 +42,19 @@ sql: |
   SELECT hour, c FROM counts
   ORDER BY hour, n
 `
+/** A running total, of which the last hours are given. */
+const ABOVE = `id: 8c9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2b0e
+name: kept.above
+description: Sums by the hour, and what they add up to.
+settings: { cache: { ttl_seconds: 0.2 } }
+sql: |
+  SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, SUM(SUM(n)) OVER (ORDER BY TIMESTAMP_TRUNC(ts, HOUR)) AS n
+  FROM kept.hours
+  WHERE ts >= TIMESTAMP_TRUNC(TIMESTAMP_SUB(@now, INTERVAL 1 DAY), HOUR)
+  GROUP BY hour
+  ORDER BY hour DESC
+  LIMIT 4
+`
 /** A second is the shortest poll. */
 const POLL_MS = 1_200
 
@@ -66,6 +79,7 @@ describeOverEmulator('a refresh on BigQuery', emulator => {
       await emulator().addTable({ dataset: 'kept', table: name, fields: FIELDS, rows: [] })
     }
     writeFileSync(join(folder, 'endpoints/kept.twice.yaml'), TWICE)
+    writeFileSync(join(folder, 'endpoints/kept.above.yaml'), ABOVE)
     proxy = await startTellingProxy(emulator().host, PROJECT)
     for (const table of ['hours', 'plain', 'whole']) for (const ago of [6, 5, 4, 2, 0]) await insert(table, ago, 1)
     const environment = { BIGQUERY_EMULATOR_HOST: proxy.host, GOOGLE_CLOUD_PROJECT: PROJECT, SLUICE_ENGINE: 'bigquery' }
@@ -120,6 +134,12 @@ describeOverEmulator('a refresh on BigQuery', emulator => {
       [2, 8002, 2, 11002, 2, 6002, 1, 1001, 2, 101002],
       'fwd=partial detail="kept 3 of 5 buckets; declared"',
     ])
+  })
+
+  it('keeps the groups below window functions, an order and a LIMIT', async () => {
+    expect(await ask('above')).to.deep.equal([[127, 26, 25, 19], 'fwd=miss'])
+    await insert('hours', 2, 50)
+    expect(await ask('above')).to.deep.equal([[177, 76, 25, 19], 'fwd=partial detail="kept 3 of 5 buckets; declared"'])
   })
 
   it('reads all rows of a table that is not partitioned by its time, and where the manifest says so', async () => {

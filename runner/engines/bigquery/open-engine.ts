@@ -91,7 +91,7 @@ export class BigQueryEngine implements Engine {
   readonly #faults: ArgumentFaults
   readonly #data: DataState
   readonly #partitions: Polled<readonly TablePart[]>
-  readonly #keptQueries = new KeptQueries({ isStrict: true, canSplit: false })
+  readonly #keptQueries = new KeptQueries(true)
   readonly #closed = new AbortController()
   readonly #cancellations = new AbortController()
   /** What closing waits for: queries, checks, cancellations. */

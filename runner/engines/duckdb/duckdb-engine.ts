@@ -62,7 +62,7 @@ export class DuckdbEngine implements Engine {
   readonly #argumentFaults: ArgumentFaults
   readonly #compiledTables = new Set<string>()
   // A Parquet file may have a NULL in a REQUIRED column, which is read as it is.
-  readonly #keptQueries = new KeptQueries({ isStrict: false, canSplit: true })
+  readonly #keptQueries = new KeptQueries(false)
 
   constructor(parts: EngineParts, view: TableView) {
     this.#parts = parts

@@ -25,7 +25,6 @@ export interface KeptCase extends QueryCase {
   readonly cells: string
   readonly bucket: string
   readonly order?: string
-  readonly limit?: number
   readonly nulls?: boolean
   readonly bound?: readonly string[]
   readonly window?: readonly (string | null)[]

@@ -201,7 +201,7 @@ function joined(kept: KeptQuery, early: unknown[][], late: unknown[][]): unknown
   const others = early.filter(row => bucketOf(kept, row) !== null)
   const inOrder = kept.order?.isDescending ? [...late, ...others] : [...others, ...late]
   const all = kept.order?.nullsFirst ? [...nulls, ...inOrder] : [...inOrder, ...nulls]
-  return unlessOrdered(kept, all.slice(0, kept.limit ?? all.length))
+  return unlessOrdered(kept, all)
 }
 
 const unlessOrdered = ({ order }: KeptQuery, result: unknown[][]): unknown[][] =>

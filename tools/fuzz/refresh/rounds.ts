@@ -4,7 +4,6 @@
  */
 import { keptKey } from '../../../runner/cache/key.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/index.js'
-import { KeptQueries } from '../../../runner/engines/kept-queries.js'
 import type { Engine, RunOptions, StoredResult } from '../../../runner/model/ports.js'
 import type { BoundValue, KeptRows, Query, ResultSet } from '../../../runner/model/query.js'
 import { systemClock } from '../../../runner/platform/clock.js'
@@ -104,8 +103,6 @@ class Round {
   readonly #random: Random
   readonly #number: number
   readonly #engines: readonly Engine[]
-  readonly #keptQuery: NonNullable<Engine['keptQuery']>
-  readonly #makers: readonly (typeof randomQuery)[]
   readonly #tally: Tally
   readonly #era: Era
   readonly #table: FuzzTable
@@ -137,10 +134,6 @@ class Round {
     this.#now = clamped(this.#era.base + fraction(this.#era.scale.length, random.next() - 0.5))
     const engine = engines[number % engines.length]!
     this.#engines = random.chance(0.85) ? [engine] : engines
-    // Some rounds are as on BigQuery, where nothing is run over kept rows.
-    const unsplit = random.chance(0.3) ? new KeptQueries({ isStrict: false, canSplit: false }) : null
-    this.#keptQuery = query => (unsplit ? unsplit.of(query, engine.tables(), 0) : engine.keptQuery(query))
-    this.#makers = unsplit ? [randomQuery] : [randomQuery, randomQuery, upperQuery]
     this.#refreshers = this.#engines.map(
       engine =>
         new Refresher({
@@ -189,16 +182,14 @@ class Round {
   async #newQuery(place: number): Promise<RunningQuery> {
     const engine = this.#engines[0]!
     for (;;) {
-      const make = this.#random.pick(this.#makers)
+      const make = this.#random.pick([randomQuery, randomQuery, upperQuery])
       const query = this.#running(make(this.#random, this.#subject), place)
-      const kept = this.#keptQuery(this.#queryOf(query), undefined)
+      const kept = engine.keptQuery!(this.#queryOf(query), undefined)
       this.#tally.countQuery('reason' in kept ? kept.reason : '', query.sql)
       if ('reason' in kept) continue
       const outcome = await this.#run(engine, query, this.#options())
       if (outcome instanceof Error && !isOfValues(outcome)) continue
-      // The result will soon have more rows than this LIMIT.
-      const limit = outcome instanceof Error ? 100 : outcome.rowCount + 1
-      return { ...query, sql: query.sql.replace(/ LIMIT 100$/, ` LIMIT ${limit}`) }
+      return query
     }
   }
 
@@ -309,7 +300,7 @@ class Round {
     }
     this.#hasReadPart = false
     const found = await this.#refresh(refresher, running, options)
-    const isDisturbed = this.#meanwhile !== null || options.maxRows < MAX_ROWS || / LIMIT /.test(running.sql)
+    const isDisturbed = this.#meanwhile !== null || options.maxRows < MAX_ROWS
     this.#meanwhile = null
     const tally = this.#tally
     tally.steps += 1
@@ -369,7 +360,7 @@ class Round {
     const before = async (): Promise<void> => this.#meanwhile?.()
     const disturbed: Partial<Engine> = {
       ...(engine.tier && { tier: engine.tier }),
-      keptQuery: this.#keptQuery,
+      keptQuery: engine.keptQuery!.bind(engine),
       tableParts: async (...request) => {
         await before()
         return engine.tableParts!(...request)
