@@ -51,6 +51,7 @@ export function randomBucket(random: Random, { type, time: t, era }: Scope, brok
   const at = zone === '' ? '' : ` AT TIME ZONE ${zone.slice(2)}`
   const part = partOf(random, type, era)
   const day = partOf(random, 'DATE', era)
+  const seconds = random.pick([60, 300, 900, 7_200])
   const as = (kind: TimeType, sql: string, breaks: string | null = null): Bucket => ({ type: kind, sql, breaks })
   if (random.chance(broken)) return brokenBucket(random, { type, time: t, prefix: '', era }, part)
   if (type === 'TIMESTAMP') {
@@ -69,6 +70,7 @@ export function randomBucket(random: Random, { type, time: t, era }: Scope, brok
       [0.5, as('TIMESTAMP', `TIMESTAMP_TRUNC(TIMESTAMP_TRUNC(${t}, ${part}), ${day})`)],
       [0.3, as('TIMESTAMP', `TIMESTAMP(DATETIME_TRUNC(DATETIME(${t}), ${part}))`)],
       [0.3, as('TIMESTAMP', `TIMESTAMP_BUCKET(${t}, INTERVAL 15 MINUTE)`)],
+      [0.5, as('TIMESTAMP', `TIMESTAMP_SECONDS(${seconds} * DIV(UNIX_SECONDS(${t}), ${seconds}))`)],
       [0.3, as('DATE', `LAST_DAY(DATE(${t}${zone}), MONTH)`)],
     ])
   }

@@ -268,6 +268,10 @@ class QueryMaker {
         'a union with another time',
       ],
       [
+        `(SELECT ${rows}, ${time} FROM ${table} UNION ALL SELECT 1, 'a', 1.5, 'a', NULL, NULL, NULL) AS ${alias}`,
+        'a union with a constant row',
+      ],
+      [
         `${table} AS again LEFT JOIN ${from} ON again.${time} = ${alias}.${time} AND again.n < ${alias}.n`,
         'the time of the other side of an outer join',
       ],
@@ -375,6 +379,7 @@ class QueryMaker {
           [`ARRAY_AGG(${n} IGNORE NULLS)`, 'ARRAY_AGG without an order'],
           [`ARRAY_AGG(${n} IGNORE NULLS ORDER BY ${s})`, 'ARRAY_AGG without a total order'],
           [`STRING_AGG(${s})`, 'STRING_AGG without an order'],
+          [`ARRAY_AGG(DISTINCT ${x} IGNORE NULLS ORDER BY ${x})`, 'different FLOAT64'],
           [`ANY_VALUE(${n})`, 'ANY_VALUE'],
           [`MAX_BY(${s}, ${n})`, 'MAX_BY'],
           [`MIN_BY(${n}, ${s})`, 'MIN_BY'],

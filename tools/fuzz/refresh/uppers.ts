@@ -100,7 +100,19 @@ export function brokenUppers(body: string, keys: readonly string[], names: strin
     [`SELECT known.name, b.* FROM \`${names}\` AS known LEFT JOIN b ON b.t = known.name ORDER BY name, ${key}`, tables],
     [`SELECT ${key}, c > (SELECT COUNT(*) FROM ${names}) AS many FROM b ORDER BY ${key}`, tables],
   ] as const
-  return queries.map(([sql, breaks]) => [`WITH b AS (${body}) ${sql}`, breaks])
+  const above = queries.map(([sql, breaks]): [string, string] => [`WITH b AS (${body}) ${sql}`, breaks])
+  const hidden = body
+    .replace(/^SELECT /, 'SELECT it.tenant AS s, it.s AS z, ')
+    .replace(/GROUP BY ALL$/, `GROUP BY ${key}, it.tenant, it.s`)
+  const shared = body.replace(
+    ' FROM (',
+    ", SUM(COUNT(*)) OVER () + (SELECT it.n FROM UNNEST([STRUCT(1 AS n, 'z' AS s)]) AS it) AS w FROM (",
+  )
+  return [
+    ...above,
+    [`${hidden} QUALIFY RANK() OVER (PARTITION BY ${key} ORDER BY s) = 1`, 'an alias that hides a column'],
+    [shared.replace(/GROUP BY ALL$/, `GROUP BY ${key}`), 'a subquery beside windows'],
+  ]
 }
 
 /** Windows over the groups of the same SELECT. @param values the expressions of the keys */
