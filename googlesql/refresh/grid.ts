@@ -12,8 +12,8 @@ export interface Cells {
   /** A part that is not shorter than a minute. */
   readonly part: string
   readonly zone: string
-  /** Present where the cells around the beginning of 1970 are one. */
-  readonly joinsEpoch?: true
+  /** Present where all times before 1970, and the day after them, are one cell. */
+  readonly since1970?: true
 }
 
 export const DAY = 86_400_000_000n
@@ -129,25 +129,23 @@ export function instantOf(civil: bigint, zone: string): bigint {
 const MARGIN_HOURS = 26
 const MARGIN = BigInt(MARGIN_HOURS) * 3_600n * SECOND
 
-/** The last boundary at or before this instant; null before the year 1. */
-export function boundaryBefore(cells: Cells, instant: bigint): bigint | null {
-  const { part, zone } = cells
+/** The last boundary at or before this instant; null where there is none. */
+export function boundaryBefore({ part, zone, since1970 }: Cells, instant: bigint): bigint | null {
   for (let at = instant; ; ) {
     const boundary = instantOf(startBefore(civilOf(at, zone), part), zone)
-    if (boundary < MIN_TIMESTAMP_MICROS) return null
-    const change = changeNear(boundary, cells)
+    if (boundary < (since1970 ? MARGIN : MIN_TIMESTAMP_MICROS)) return null
+    const change = changeNear(boundary, zone)
     if (change === null) return inRange(boundary)
     at = change - MARGIN - SECOND
   }
 }
 
 /** The first boundary at or after this instant; null after the year 9999. */
-export function boundaryAfter(cells: Cells, instant: bigint): bigint | null {
-  const { part, zone } = cells
-  for (let at = instant; ; ) {
+export function boundaryAfter({ part, zone, since1970 }: Cells, instant: bigint): bigint | null {
+  for (let at = since1970 && instant < MARGIN ? MARGIN : instant; ; ) {
     const boundary = instantOf(startAfter(civilOf(at, zone), part), zone)
     if (boundary >= END) return null
-    const change = changeNear(boundary, cells)
+    const change = changeNear(boundary, zone)
     if (change === null) return inRange(boundary)
     at = change + MARGIN
   }
@@ -161,11 +159,10 @@ const inRange = (boundary: bigint): bigint | null =>
 export const isBoundary = (cells: Cells, instant: bigint): boolean => boundaryAfter(cells, instant) === instant
 
 /**
- * The first instant of another offset, where the offset changes within 26 hours of this one, or the beginning of 1970 where it joins
- * cells; null for none. In the tz database (2025c) a zone's changes are at least 95 hours apart, so that a window has at most one.
+ * The first instant of another offset, where the offset changes within 26 hours of this one; null where it does not. In the
+ * tz database (2025c) a zone's changes are at least 95 hours apart, so that a window has at most one.
  */
-function changeNear(instant: bigint, { zone, joinsEpoch }: Cells): bigint | null {
-  if (joinsEpoch && instant > -MARGIN && instant < MARGIN) return 0n
+function changeNear(instant: bigint, zone: string): bigint | null {
   if (isFixed(zone)) return null
   const offsetAt = offsetOf(zone)!
   const middle = secondsOf(instant)

@@ -233,5 +233,5 @@ const isWithinCell = (key: Traced, bucket: TimeOf): boolean =>
   isTime(key) &&
   key.column === bucket.column &&
   (key.zone === null || key.zone === bucket.zone) &&
-  (!key.joinsEpoch || bucket.joinsEpoch === true) &&
+  (!key.since1970 || bucket.since1970 === true) &&
   isWithin(cellPart(key.part), cellPart(bucket.part))

@@ -16,8 +16,8 @@ export interface TimeOf {
   readonly zone: string | null
   /** Whether each value is a start of `part`; false where values only lie within one, as those of TIMESTAMP_BUCKET. */
   readonly isStart: boolean
-  /** Present where the last values before 1970 are those of the first times after it. */
-  readonly joinsEpoch?: true
+  /** Present where only values after 1970 lie in cells. */
+  readonly since1970?: true
 }
 
 /** What an expression is of the table's time; null for nothing, or why it no longer is one. */
@@ -29,10 +29,10 @@ const TIME_TYPES: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE'] satisfie
 export const isTimeType = (kind: string): kind is TimeType => TIME_TYPES.includes(kind)
 
 /** The cells that its values lie in. */
-export const cellsOf = ({ part, zone, joinsEpoch }: TimeOf): Cells => ({
+export const cellsOf = ({ part, zone, since1970 }: TimeOf): Cells => ({
   part: cellPart(part),
   zone: zone ?? 'UTC',
-  ...(joinsEpoch && { joinsEpoch }),
+  ...(since1970 && { since1970 }),
 })
 
 /** A column of the table itself. A DATE is a start of a day. */
@@ -153,7 +153,7 @@ function bucketed(of: TimeOf, call: CallExpr): Traced {
   return inBuckets(of, BigInt(count.value) * length, call)
 }
 
-/** TIMESTAMP_SECONDS(300 * DIV(UNIX_SECONDS(time), 300)): DIV rounds towards zero, so that the bucket of 1970 is twice as long. */
+/** TIMESTAMP_SECONDS(300 * DIV(UNIX_SECONDS(time), 300)): DIV rounds towards zero, so that before 1970 a bucket is the end of its times. */
 function divided(call: CallExpr, columns: ReadonlyMap<number, Traced>): Traced {
   const product = argumentsOf(call.arguments[0], '$multiply')
   const factor = product.find(part => part?.kind === 'literal')
@@ -166,7 +166,7 @@ function divided(call: CallExpr, columns: ReadonlyMap<number, Traced>): Traced {
   if (!isTime(of) || factor?.kind !== 'literal' || divisor?.kind !== 'literal') return isTime(of) ? null : of
   if (typeof factor.value !== 'string' || factor.value !== divisor.value) return null
   const bucket = inBuckets(of, BigInt(factor.value) * lengthOf('SECOND')!, call)
-  return isTime(bucket) ? { ...bucket, joinsEpoch: true } : bucket
+  return isTime(bucket) ? { ...bucket, since1970: true } : bucket
 }
 
 const argumentsOf = (expr: Expr | null | undefined, name: string): readonly (Expr | null)[] =>
