@@ -129,7 +129,7 @@ export function instantOf(civil: bigint, zone: string): bigint {
 const MARGIN_HOURS = 26
 const MARGIN = BigInt(MARGIN_HOURS) * 3_600n * SECOND
 
-/** The last boundary at or before this instant; null where there is none. */
+/** The last boundary at or before this instant; null where all are later. */
 export function boundaryBefore({ part, zone, since1970 }: Cells, instant: bigint): bigint | null {
   for (let at = instant; ; ) {
     const boundary = instantOf(startBefore(civilOf(at, zone), part), zone)

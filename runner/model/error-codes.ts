@@ -186,10 +186,10 @@ export const ERROR_CODES = {
   RESULT_TOO_LARGE: {
     status: 502,
     title: 'The result is too large',
-    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or in another format than JSON more than twice as many; or a workbook (`xlsx`) cannot hold it; or an export has more rows than its `max_rows`.',
+    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or in another format than JSON more than twice as many; or a workbook (`xlsx`) cannot hold it; or more than a quarter of `--cache-memory` is asked for in pages; or an export has more rows than its `max_rows`.',
     fault: 'author',
     remedy:
-      'Ask for less, such as a shorter period. If it happens with ordinary arguments, the author lowers `max_rows` or raises `max_result_bytes`.',
+      'Ask for less, such as a shorter period. If it happens with ordinary arguments, the author lowers `max_rows` or raises `max_result_bytes`; for pages the operator raises `--cache-memory`.',
   },
   CONTRACT_BROKEN: {
     status: 502,

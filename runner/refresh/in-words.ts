@@ -24,7 +24,9 @@ export function keptOf(
 /** `buckets of logs.edge are kept by HOUR of timestamp in UTC`, `no buckets are kept: the query has no aggregation` */
 export function keptInWords(kept: KeptQuery | NotKept): string {
   if ('reason' in kept) return `no buckets are kept: ${kept.reason}`
-  const { table, column, timeType, cells } = kept
+  const { table, column, timeType, cells, upper } = kept
   const part = cells.part.replace(/^WEEK_(\w+)$/, 'WEEK($1)')
-  return `buckets of ${table} are kept by ${part} of ${column}${timeType === 'TIMESTAMP' ? ` in ${cells.zone}` : ''}`
+  const zone = timeType === 'TIMESTAMP' ? ` in ${cells.zone}` : ''
+  const rest = upper === null ? '' : ', and the rest of the query runs over them each time'
+  return `buckets of ${table} are kept by ${part} of ${column}${zone}${rest}`
 }
