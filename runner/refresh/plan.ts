@@ -78,22 +78,23 @@ export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonl
 /** A query of a refresh. */
 export interface Read {
   readonly query: Query
-  /** The parts of the table that have all of its rows; absent for all parts. */
+  /** The parts of the table that have all of its rows. Absent for those that the table has when the query runs. */
   readonly parts?: PartChoice
 }
 
 /** The queries that read these intervals; where rows without a time may be in the result, the last one reads them, too. */
 export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: readonly TablePart[]): readonly Read[] {
-  if (isWhole) return [{ query: kept.upper === null ? query : { sql: kept.lower, parameters: query.parameters } }]
+  const all = { table: kept.table, keys: parts.map(({ key }) => key) }
+  if (isWhole) return [{ query: { sql: kept.lower, parameters: query.parameters }, parts: all }]
   const [first, last] = [firstTime(kept), lastTime(kept)]
   const bound = (time: bigint): BoundValue => ({ type: kept.timeType, value: timeValue(kept, time) })
   const narrowed = (from: bigint, to: bigint, hasNulls: boolean): Read => {
     const [_from, _until] = [bound(from), bound(to)]
     const sql = hasNulls ? kept.narrowedWithNulls : kept.narrowed
     const one = { sql, parameters: { ...query.parameters, _from, _until } }
-    if (hasNulls) return { query: one }
-    const keys = partsWithin(parts, from, to).map(({ key }) => key)
-    return { query: one, parts: { table: kept.table, keys } }
+    // Any part may have rows without a time.
+    if (hasNulls) return { query: one, parts: all }
+    return { query: one, parts: { ...all, keys: partsWithin(parts, from, to).map(({ key }) => key) } }
   }
   const queries = reads.map(({ from, until }, i) => {
     const hasNulls = kept.hasNulls && i === reads.length - 1
