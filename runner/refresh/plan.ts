@@ -78,8 +78,8 @@ export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonl
 /** A query of a refresh. */
 export interface Read {
   readonly query: Query
-  /** The parts of the table that have all of its rows. Absent for those that the table has when the query runs. */
-  readonly parts?: PartChoice
+  /** The parts of the table that have all of its rows. */
+  readonly parts: PartChoice
 }
 
 /** The queries that read these intervals; where rows without a time may be in the result, the last one reads them, too. */

@@ -181,13 +181,15 @@ export class Refresher {
       throw thrown
     }
     if (upper !== null && sets.some(({ isTruncated }) => isTruncated)) throw tooManyRows()
-    // A part is read as it was told, or not at all.
-    const isOfParts = others.length === 0 && reads.every(({ parts }) => parts !== undefined)
-    return isOfParts || (await isUnchanged()) ? sets : null
+    // Parts are read as they were told, or not at all.
+    return others.length === 0 || (await isUnchanged()) ? sets : null
   }
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
-  #read({ query, parts }: Read, { kept, options, costs, ...call }: Call): Promise<ResultSet> {
+  #read(
+    { query, parts }: Partial<Read> & Pick<Read, 'query'>,
+    { kept, options, costs, ...call }: Call,
+  ): Promise<ResultSet> {
     const limits = { maxRows: MAX_UPPER_ROWS, maxBytes: MAX_KEPT_BYTES }
     const ofLower = { ...options, contract: [], timestamps: 'iso8601', ...limits } as const
     const isPart = query !== call.query
