@@ -187,6 +187,7 @@ async function compare(
   const now = new Date(Number(NOW_MICROS / 1000n)).toISOString()
   const request = (text: string, parameters: readonly WireParameter[]): RunRequest => ({
     kind: 'run',
+    tellsParts: false,
     sql: text,
     runsJavaScript: false,
     shardReads: [],

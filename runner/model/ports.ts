@@ -65,6 +65,8 @@ export interface RunOptions {
    * them any more. Engines whose tier is not exact read all parts. @default all parts
    */
   readonly parts?: PartChoice
+  /** Tells `parts` of the result, where the engine's tier is exact. @default false */
+  readonly tellsParts?: boolean
 }
 
 export type CheckResult =
@@ -152,8 +154,7 @@ export interface Engine {
   learnDataState?(query: Query): Promise<void>
   /**
    * The parts that the rows of a table are stored in, as they are now, and `withTimes` the least and greatest value of the column, a
-   * DATE, DATETIME or TIMESTAMP, in each. Rows in which it is NULL do not count. A query that ran between two calls which gave the same
-   * keys has read exactly these parts. Null where parts are not known (a table of an attached database, a wildcard table, a view of
+   * DATE, DATETIME or TIMESTAMP, in each. Rows in which it is NULL do not count. Null where parts are not known (a table of an attached database, a wildcard table, a view of
    * INFORMATION_SCHEMA). Absent on engines that do not know parts.
    * @throws RunnerError as `run` does, without a timeout: QUERY_FAILED also where a file goes on changing while it is read.
    */
@@ -177,7 +178,7 @@ export interface Engine {
 }
 
 /** A result in a store: the finished bytes, and the facts that the response headers need. */
-export interface StoredResult extends Omit<TimedResult, 'cost' | 'partial' | 'kept'> {
+export interface StoredResult extends Omit<TimedResult, 'cost' | 'partial' | 'kept' | 'parts'> {
   /** The strong ETag with its quotes, computed once. */
   readonly etag: string
   /** When its query began, in milliseconds since 1970; the age of the result counts from here. */

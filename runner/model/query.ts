@@ -91,6 +91,11 @@ export interface ResultSet {
   readonly body: Uint8Array
   /** What the warehouse billed; absent on other engines. */
   readonly cost?: QueryCost
+  /**
+   * By table the keys of the parts that the query has read, where it was asked to tell them: of tables that have parts, and of which no
+   * choice was given. Absent where a table may have changed meanwhile.
+   */
+  readonly parts?: TablesRead
   /** How many of its buckets were not read anew; absent where all rows were. */
   readonly partial?: PartialRead
   /** What is to be kept of it for the next refresh; absent for nothing. */
@@ -125,6 +130,8 @@ export interface KeptFacts {
 export interface TimedResult extends ResultSet {
   readonly now: string
 }
+
+export type TablesRead = Readonly<Record<string, readonly string[]>>
 
 /** Some of the parts of a table, by their keys. */
 export interface PartChoice {

@@ -78,14 +78,14 @@ export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonl
 /** A query of a refresh. */
 export interface Read {
   readonly query: Query
-  /** The parts of the table that have all of its rows. */
-  readonly parts: PartChoice
+  /** The parts of the table that have all of its rows that the query needs; absent for all that there are. */
+  readonly parts?: PartChoice
 }
 
 /** The queries that read these intervals; where rows without a time may be in the result, the last one reads them, too. */
 export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: readonly TablePart[]): readonly Read[] {
+  if (isWhole) return [{ query: { sql: kept.lower, parameters: query.parameters } }]
   const all = { table: kept.table, keys: parts.map(({ key }) => key) }
-  if (isWhole) return [{ query: { sql: kept.lower, parameters: query.parameters }, parts: all }]
   const [first, last] = [firstTime(kept), lastTime(kept)]
   const bound = (time: bigint): BoundValue => ({ type: kept.timeType, value: timeValue(kept, time) })
   const narrowed = (from: bigint, to: bigint, hasNulls: boolean): Read => {

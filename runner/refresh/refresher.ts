@@ -50,11 +50,12 @@ class NarrowedError extends Error {
 /** What a refresh begins with. */
 interface Start {
   readonly key: string
+  /** The state of the other tables. */
+  readonly others: string
   readonly stored: StoredResult | undefined
+  /** None where nothing is stored and the query will tell them. */
   readonly parts: readonly TablePart[]
   readonly plan: Plan
-  /** Whether the tables are still the same. */
-  readonly isUnchanged: () => Promise<boolean>
 }
 
 export class Refresher {
@@ -129,32 +130,37 @@ export class Refresher {
   async #begin(call: Call, key: string, others: string): Promise<Start | null> {
     const { kept } = call
     const stored = call.readsAll ? undefined : await this.#deps.find(key)
-    const parts = await this.#partsOf(call, kept, stored !== undefined)
+    if (!stored) {
+      const plan = planOf(call, [])
+      const parts = isExact(call) ? [] : await this.#partsOf(call, kept, false)
+      // Without a whole plan, no time fulfils the bounds.
+      return parts && plan.isWhole ? { key, others, stored, parts, plan } : null
+    }
+    const parts = await this.#partsOf(call, kept, true)
     // A time that is not known may be beyond what a narrowed query can ask for.
-    if (parts === null || (stored && parts.some(({ times }) => times === undefined))) return null
-    const before = decodeParts(stored?.kept?.parts ?? '')
-    const old = stored ? await trueSpans(kept, await decodeKept(stored, kept), before, parts) : []
-    const plan = planOf(call, old)
-    // No time fulfils the bounds.
-    if (!stored && !plan.isWhole) return null
-    return { key, stored, parts, plan, isUnchanged: () => this.#isUnchanged(call, parts, others) }
+    if (parts === null || parts.some(({ times }) => times === undefined)) return null
+    const before = decodeParts(stored.kept?.parts ?? '')
+    const old = await trueSpans(kept, await decodeKept(stored, kept), before, parts)
+    return { key, others, stored, parts, plan: planOf(call, old) }
   }
 
   /** The result of the query itself, which is kept unless rows may be missing or the table has changed. */
   async #whole(call: Call, start: Start): Promise<ResultSet> {
-    const set = await this.#read({ query: call.query }, call)
-    const canKeep = !set.isTruncated && isSmall(set) && (await start.isUnchanged())
-    const read = canKeep ? await gather(call, start, [set]) : null
+    const { parts: told, ...set } = await this.#read({ query: call.query }, call)
+    const parts = partsRead(call, start, told)
+    const read = parts && !set.isTruncated && isSmall(set) ? await gather(call, start, parts, [set]) : null
     return read?.kept ? { ...set, kept: read.kept } : set
   }
 
   async #putTogether(call: Call, start: Start): Promise<ResultSet | 'changed' | null> {
     const { kept, options, bucketOf } = call
-    const { plan, isUnchanged } = start
-    const sets = await this.#readAll(readsOf(call, plan, start.parts), call, isUnchanged)
-    if (sets === null) return 'changed'
+    const { plan } = start
+    const sets = await this.#readAll(readsOf(call, plan, start.parts), call, start)
+    const told = sets?.map(set => partsRead(call, start, set.parts)) ?? []
+    if (sets === null || told.includes(null)) return 'changed'
+    const parts = told[0] ?? start.parts
     if (sets.some(({ isTruncated }) => isTruncated)) return null
-    const read = await gather(call, start, sets)
+    const read = await gather(call, start, parts, sets)
     if (read === null) return null
     const reused = within(plan.rest, plan.closed, bucketOf)
     const rows = wholeRows(kept, inOrder([...read.spans, ...reused]), read.nulls)
@@ -162,7 +168,7 @@ export class Refresher {
     if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
     const partial = { ...bucketsKept(reused, read.spans), tier: tierOf(call) }
     const set = { ...result, ...(!plan.isWhole && { partial }) }
-    if (!(await this.#isVerified(call, set, isUnchanged))) return null
+    if (!(await this.#isVerified(call, set, parts, start))) return null
     this.#deps.publish(set, options)
     return { ...set, ...(read.kept && { kept: read.kept }) }
   }
@@ -171,18 +177,18 @@ export class Refresher {
    * The results one after the other, since a call has one place among the queries that run. Null where the table has changed meanwhile.
    * @throws NarrowedError as `#read` does, and where there are more rows than are passed on.
    */
-  async #readAll(reads: readonly Read[], call: Call, isUnchanged: Start['isUnchanged']) {
-    const { others, upper } = call.kept
+  async #readAll(reads: readonly Read[], call: Call, { parts, others, plan }: Start) {
+    const { upper } = call.kept
     const sets: ResultSet[] = []
     try {
       for (const read of reads) sets.push(await this.#read(read, call))
     } catch (thrown) {
-      if (thrown instanceof NarrowedError && !(await isUnchanged())) return null
+      const isNarrowed = thrown instanceof NarrowedError && !plan.isWhole
+      if (isNarrowed && !(await this.#isUnchanged(call, parts, others))) return null
       throw thrown
     }
     if (upper !== null && sets.some(({ isTruncated }) => isTruncated)) throw tooManyRows()
-    // Parts are read as they were told, or not at all.
-    return others.length === 0 || (await isUnchanged()) ? sets : null
+    return sets
   }
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
@@ -193,7 +199,7 @@ export class Refresher {
     const limits = { maxRows: MAX_UPPER_ROWS, maxBytes: MAX_KEPT_BYTES }
     const ofLower = { ...options, contract: [], timestamps: 'iso8601', ...limits } as const
     const isPart = query !== call.query
-    const ofRead = { ...(kept.upper === null ? options : ofLower), ...(parts && { parts }), isPart }
+    const ofRead = { ...(kept.upper === null ? options : ofLower), ...(parts && { parts }), isPart, tellsParts: true }
     return this.#run(query, ofRead, costs).catch((cause: unknown) => {
       throw isPart && isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
     })
@@ -246,20 +252,21 @@ export class Refresher {
   }
 
   /** Where changes are told late, two readings say no more than one. */
-  async #isUnchanged(call: Call, parts: readonly TablePart[], others: string | null): Promise<boolean> {
-    if (call.settled !== null) return true
+  async #isUnchanged(call: Call, parts: readonly TablePart[], others: string): Promise<boolean> {
+    if (!isExact(call)) return true
     const now = await this.#partsOf(call, call.kept, false)
     return now !== null && isSameParts(parts, now) && (await this.#othersOf(call)) === others
   }
 
   /** Holds one refresh in `verifyEvery` against the whole query. False where they differ and the table is the same. */
-  async #isVerified(call: Call, set: ResultSet, isUnchanged: () => Promise<boolean>): Promise<boolean> {
+  async #isVerified(call: Call, set: ResultSet, parts: readonly TablePart[], { others }: Start): Promise<boolean> {
     const { observe, verifyEvery } = this.#deps
     this.#refreshes += 1
     if (verifyEvery === 0 || this.#refreshes % verifyEvery !== 0) return true
     const whole = await this.#run(call.query, call.options, call.costs)
     const isSame = Buffer.compare(whole.body, set.body) === 0
-    if (isSame || (!call.kept.isOrdered && isSameRows(whole, set)) || !(await isUnchanged())) return true
+    if (isSame || (!call.kept.isOrdered && isSameRows(whole, set))) return true
+    if (!(await this.#isUnchanged(call, parts, others))) return true
     observe({ kind: 'refresh.differed', endpoint: call.options.endpoint, at: firstDifference(whole.body, set.body) })
     return false
   }
@@ -268,7 +275,29 @@ export class Refresher {
 const isSmall = ({ body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>): boolean =>
   body.byteLength <= MAX_KEPT_BYTES && rowCount <= MAX_KEPT_ROWS
 
-const tierOf = ({ settled }: Call): Tier => (settled === null ? 'exact' : 'declared')
+const isExact = ({ settled }: Call): boolean => settled === null
+
+const tierOf = (call: Call): Tier => (isExact(call) ? 'exact' : 'declared')
+
+/** The parts that a query has read; null where a table has changed meanwhile. Where changes are told late, nothing tells it. */
+function partsRead(
+  call: Call,
+  { parts, others, stored, plan }: Start,
+  told: ResultSet['parts'],
+): readonly TablePart[] | null {
+  if (!isExact(call)) return parts
+  const { kept } = call
+  const keysOf = (table: string): readonly string[] => told?.[table] ?? [NOT_TOLD]
+  if (kept.others.flatMap(keysOf).join('\n') !== others) return null
+  // A narrowed query has read those that it named.
+  if (!plan.isWhole) return parts
+  const own = told?.[kept.table]?.map(key => ({ key })) ?? null
+  if (!stored || own === null) return own
+  return isSameParts(own, parts) ? parts : null
+}
+
+/** No key of a part. */
+const NOT_TOLD = '?'
 
 /** Whether another query may not fail so. */
 const isOfQuery = (thrown: unknown): boolean => thrown instanceof RunnerError && !OF_ANY_QUERY.includes(thrown.code)
@@ -281,7 +310,12 @@ const tooManyRows = (): NarrowedError =>
 const hasBucket = ({ bucket }: KeptRow): boolean => bucket !== null
 
 /** What was read, and what of it is to be kept; null where rows lie outside what was read. */
-async function gather(call: Call, { key, stored, parts, plan }: Start, sets: readonly ResultSet[]) {
+async function gather(
+  call: Call,
+  { key, stored, plan }: Start,
+  parts: readonly TablePart[],
+  sets: readonly ResultSet[],
+) {
   const { kept, bucketOf } = call
   const read = await Promise.all(sets.map(set => readRows(set, kept)))
   const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))

@@ -259,9 +259,19 @@ export class DuckdbEngine implements Engine {
     signal: AbortSignal,
   ): Promise<Answers['run']> {
     const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = this.#parts.options
-    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes, endpoint, job, exported, parts } = options
+    const {
+      maxRows,
+      timestamps,
+      contract = [],
+      maxBytes = maxResultBytes,
+      endpoint,
+      job,
+      exported,
+      parts,
+      tellsParts = false,
+    } = options
     const limits = { maxRows, maxBytes: Math.min(maxResultBytes, maxBytes) }
-    const order = { columns, timestamps, contract, ...limits, ...(parts && { parts }) }
+    const order = { columns, timestamps, contract, ...limits, ...(parts && { parts }), tellsParts }
     const share = { caller: job?.token ?? BACKGROUND, endpoint }
     const { processes } = this.#parts
     if (!exported) return processes.ask({ kind: 'run', ...bound, ...order }, { signal, share })

@@ -218,7 +218,9 @@ export class Answering {
       await this.#choosing(request, state, deps => session.shards.prepare(request.shardReads, deps, prepared))
     if (request.tables.some(isComputedView)) await this.#prepareSchemaViews(request, prepared)
     this.#tellReads(prepared, startedAt)
-    return this.#withConnection(request, state, prepared)
+    const answer = await this.#withConnection(request, state, prepared)
+    const parts = request.kind === 'run' && request.tellsParts ? prepared.partsRead() : null
+    return parts === null ? answer : { ...(answer as Answers['run']), parts }
   }
 
   #tellReads({ reads }: QueryNeeds, startedAt: number): void {

@@ -3,7 +3,7 @@
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
 import type { PartitionRead, ShardRead } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ArgumentProblem } from '../../../model/errors.js'
-import type { ColumnPromise, FileReads, PartChoice, TablePart } from '../../../model/query.js'
+import type { ColumnPromise, FileReads, PartChoice, ResultSet, TablePart } from '../../../model/query.js'
 
 /** A table that the engine may read. Without `files`, its files are looked up in the data folder. */
 export interface TableSource {
@@ -65,6 +65,8 @@ export interface RunRequest extends BoundQuery {
   readonly maxBytes: number
   /** The parts of a table that are read; the others have no rows that the query needs. */
   readonly parts?: PartChoice
+  /** Whether the answer has the parts that were read; see RunOptions. */
+  readonly tellsParts: boolean
   /** For an export: what its rows are written as. Its parts are sent one by one, each when the one before it was taken. */
   readonly exported?: { readonly format: string; readonly endpoint: string; readonly revision: string }
 }
@@ -103,7 +105,7 @@ export const isExport = (request: Request): boolean => request.kind === 'run' &&
 /** The answer to each kind of request. */
 export interface Answers {
   /** `body` lacks the parts that were sent before. */
-  readonly run: { readonly body: Uint8Array; readonly rowCount: number; readonly isTruncated: boolean }
+  readonly run: Pick<ResultSet, 'body' | 'rowCount' | 'isTruncated' | 'parts'>
   readonly check: null
   readonly explain: { readonly sql: string; readonly plan: string }
   readonly reads: FileReads

@@ -137,7 +137,9 @@ export class TableStore {
     // A part never changes under its key, so that no file is looked at for parts that are here.
     needs.reads.push(...(await this.refresh(chosen && hasParts() ? others : names, withViews)))
     if (!hasParts()) throw new FileChangedError(chosen!.table)
-    const read = this.#entriesOf(others).flatMap(({ shown }) => shown?.parts ?? [])
+    const entries = this.#entriesOf(others)
+    const read = entries.flatMap(({ shown }) => shown?.parts ?? [])
+    needs.partsRead = this.#partsRead(entries, needs.reads.length > 0)
     if (chosen) {
       const entry = this.#entries.get(chosen.table)!
       const own = joined(chosen.keys.map(key => entry.shown!.byKey.get(key)!))
@@ -240,6 +242,22 @@ export class TableStore {
     if (!entry.shown) throw new FileChangedError(name)
     const { definition } = entry.table
     return { definition, parts: entry.shown.byKey, select: part => this.#viewOver(entry, part) }
+  }
+
+  /** With `hasLoaded`, a text file may have grown after its state was looked at and before its rows were copied. */
+  #partsRead(entries: readonly Entry[], hasLoaded: boolean): QueryNeeds['partsRead'] {
+    const read = entries.map(entry => ({ entry, shown: entry.shown! }))
+    return () => {
+      const parts: Record<string, readonly string[]> = {}
+      for (const { entry, shown } of read) {
+        const { name } = entry.table.definition
+        if (this.#entries.get(name) !== entry || entry.shown !== shown) return null
+        if (entry.table.origin.kind === 'select') continue
+        parts[name] = [...shown.byKey.keys()]
+        if (hasLoaded && parts[name].join() !== this.partKeys(name)?.join()) return null
+      }
+      return parts
+    }
   }
 
   #hasParts({ table, keys }: PartChoice): boolean {

@@ -58,6 +58,7 @@ const SOURCES: Readonly<Record<string, (folder: string) => string>> = {
 function requestOf(sql: string, at: number): RunRequest {
   return {
     kind: 'run',
+    tellsParts: false,
     sql,
     columns: [
       { name: 'id', type: { kind: 'INT64' } },

@@ -160,7 +160,7 @@ describe("the engine's work", () => {
     const post = (message: ToChild): void => void sent.push(message)
     const work = new RequestQueue({ connections: 1, clock: CLOCK, post, onStuck: () => {}, onDisruptive: () => {} })
     const rest = { columns: [], parameters: [], tables: [], maxRows: 1, maxBytes: 1 } as const
-    const run = { kind: 'run', sql: '', runsJavaScript: false, shardReads: [], ...rest } as const
+    const run = { kind: 'run', sql: '', runsJavaScript: false, tellsParts: false, shardReads: [], ...rest } as const
     const answer = work.ask({ ...run, timestamps: 'iso8601', contract: [] })
     work.setReady(true)
     const add = (...texts: readonly string[]): void => {

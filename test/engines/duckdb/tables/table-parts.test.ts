@@ -245,6 +245,31 @@ describe('the parts of a table', () => {
     expect(lost).to.match(/^QUERY_FAILED .*changed while it was read$/)
   })
 
+  it('are told by the query that has read them, unless they may be others', async () => {
+    write('logs/edge/1.ndjson', row('2026-01-01T00:00:00Z'))
+    await parquet('logs/edge/2.parquet', "SELECT TIMESTAMPTZ '2026-01-02' AS at, 2 AS n")
+    const told = async (sql: string, more = {}): Promise<unknown> =>
+      (await engine.run({ sql, parameters: {} }, runOptions({ tellsParts: true, ...more }))).parts
+    const [all, COUNT] = [await keys(), 'SELECT COUNT(*) FROM logs.edge']
+    expect(await told(COUNT)).to.deep.equal({ 'logs.edge': all })
+    expect(await told('SELECT 1 AS one')).to.deep.equal({})
+    expect(await told(COUNT, { tellsParts: false })).to.equal(undefined)
+    expect(await told(COUNT, { parts: { table: 'logs.edge', keys: all } })).to.deep.equal({})
+    let isRunning = true
+    const slow = told(`SELECT COUNTIF(SHA256(CAST(a + 2000 * b AS STRING)) < b'a') AS n, (${COUNT}) AS rows_of_all
+      FROM UNNEST(GENERATE_ARRAY(1, 2000)) AS a, UNNEST(GENERATE_ARRAY(1, 300)) AS b`).finally(() => {
+      isRunning = false
+    })
+    for (let change = 1; isRunning; change++) {
+      write('logs/edge/3.ndjson', row('2026-01-03T00:00:00Z').repeat(change))
+      expect(await told(COUNT)).to.not.deep.equal({ 'logs.edge': all })
+    }
+    rmSync(at('logs/edge/3.ndjson'))
+    expect(await told(COUNT)).to.deep.equal({ 'logs.edge': all })
+    // It has read neither what the table had before nor what it has now.
+    expect(await slow).to.equal(undefined)
+  })
+
   it('fail where a value of a file is bad, and where a file goes on changing', async () => {
     const failure = (): Promise<RunnerError | null> =>
       parts().then(
