@@ -9,6 +9,7 @@ import { build } from 'esbuild'
 const STARTS = [
   'cli/main',
   'runner/formats/derive-worker',
+  'runner/formats/export-worker',
   'cli/watchdog-thread',
   'googlesql-duckdb/runtime/javascript/sandbox-thread',
 ]

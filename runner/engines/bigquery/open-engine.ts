@@ -14,14 +14,14 @@ import {
   type TableDefinition,
   tableCatalogue,
 } from '../../../googlesql/index.js'
-import { exportRows } from '../../formats/index.js'
+import { ExportRows } from '../../formats/export-rows.js'
 import { BoundedMap, memo } from '../../model/bounded-map.js'
 import { CLOSED, deadlineSignal, raced } from '../../model/deadline.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import { readTypes, typesOf } from '../../model/parameter-types.js'
-import type { CheckResult, Clock, Engine, Explanation, RunOptions } from '../../model/ports.js'
+import type { CheckResult, Clock, Engine, Explanation, ExportOptions, RunOptions } from '../../model/ports.js'
 import type { Query, QueryCost, QueryReads, ResultSet, TablePart, WarehouseReads } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { ArgumentFaults } from '../argument-faults.js'
@@ -30,7 +30,7 @@ import { KeptQueries } from '../kept-queries.js'
 import type { Access } from './auth/credentials.js'
 import { codedProblem } from './coded-problem.js'
 import { DataState } from './data-state.js'
-import { type EncodeOptions, ResultEncoder } from './decode/encode-result.js'
+import { ResultEncoder } from './decode/encode-result.js'
 import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery, readTables } from './jobs/check-query.js'
 import { describeTable } from './jobs/describe-table.js'
@@ -271,28 +271,31 @@ export class BigQueryEngine implements Engine {
     const deadline = clock.nowMs() + timeoutMs
     const watch = deadlineSignal([runOptions.signal, this.#closed.signal], timeoutMs, clock)
     let cost: QueryCost | undefined
+    const rows = exported && exportedRows(exported, runOptions)
+    const limits = { maxBytes: Math.min(maxBytes, maxResultBytes) }
+    const encoder = new ResultEncoder({ ...runOptions, ...limits, rowsOf: rows?.begin })
     try {
-      const rowsOf = await exportedRows(runOptions)
-      const encoder = new ResultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, maxResultBytes), rowsOf })
       await runQueryJob({
         ...this.#deps(endpoint, watch.signal),
         ...{ random, newJobId, maxRows, deadline },
         request: this.#runRequest(query, runOptions),
-        async accept(schema, rows) {
-          encoder.add(schema, rows)
-          const part = exported ? encoder.takePart() : null
-          if (part !== null) await raced(exported!.write(part), watch.signal)
+        async accept(schema, page) {
+          encoder.add(schema, page)
+          const part = await rows?.takePart()
+          if (part) await raced(exported!.write(part), watch.signal)
         },
         onPaid: paid => {
           cost = paid
         },
         cancelLater: job => this.#cancelLater(endpoint, job),
       })
-      return { ...encoder.finish(), ...(cost && { cost }) }
+      const result = encoder.finish()
+      return { ...result, ...(rows && { body: await rows.finish() }), ...(cost && { cost }) }
     } catch (error) {
       const failure = runnerErrorOf(error, query, watch.signal)
       throw cost ? failure.withCost(cost) : failure
     } finally {
+      rows?.close()
       watch.end()
     }
   }
@@ -351,11 +354,8 @@ export class BigQueryEngine implements Engine {
   }
 }
 
-/** What writes the rows of an export; undefined for any other run. */
-async function exportedRows({ exported, endpoint, job, contract = [] }: RunOptions): Promise<EncodeOptions['rowsOf']> {
-  if (!exported) return undefined
-  const makeRows = await exportRows(exported.format)
-  return columns => makeRows(columns, { endpoint, revision: job?.revision ?? '', isTruncated: false, contract })
+function exportedRows({ format }: ExportOptions, { endpoint, job, contract = [] }: RunOptions): ExportRows {
+  return new ExportRows(format, { endpoint, revision: job?.revision ?? '', isTruncated: false, contract })
 }
 
 type TypeNames = Readonly<Record<string, string>>

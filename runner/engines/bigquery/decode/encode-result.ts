@@ -12,9 +12,11 @@ import { inRow } from './unexpected-cell.js'
 export interface EncodeOptions extends Pick<RunOptions, 'timestamps' | 'contract' | 'maxRows'> {
   /** The most bytes of a result's body. */
   readonly maxBytes: number
-  /** What writes the rows of an export with these columns. @default the rows are those of a body */
-  readonly rowsOf?: ((columns: readonly ResultColumn[]) => RowWriter) | undefined
+  /** What writes the rows with these columns. @default they become those of a body */
+  readonly rowsOf?: ((columns: readonly ResultColumn[]) => Rows) | undefined
 }
+
+type Rows = Pick<RowWriter, 'add' | 'finish'>
 
 /** After one of its methods has thrown, it cannot be used any more. */
 export class ResultEncoder {
@@ -43,12 +45,7 @@ export class ResultEncoder {
     }
   }
 
-  /** See RowWriter. */
-  takePart(): Uint8Array | null {
-    return this.#open({}).writer.takePart()
-  }
-
-  /** After the last page; the body has what no part has. @throws BodyTooLargeError. */
+  /** After the last page. @throws BodyTooLargeError. */
   finish(): Omit<ResultSet, 'cost'> {
     const { maxRows } = this.#options
     const { columns, writer } = this.#open({})
@@ -72,7 +69,7 @@ export class ResultEncoder {
 interface Opened {
   readonly columns: readonly ResultColumn[]
   readonly cellsOf: ReturnType<typeof rowCells>
-  readonly writer: RowWriter
+  readonly writer: Rows
 }
 
 /** Columns with their types as GoogleSQL writes them. */
