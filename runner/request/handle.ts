@@ -5,6 +5,7 @@ import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 import type { Caller, TokenStore } from '../model/ports.js'
+import { QueryFault } from '../model/query-fault.js'
 import { etagInTurns } from '../model/result-key.js'
 import { beginWait } from './authorize.js'
 import { chooseType } from './negotiate.js'
@@ -133,7 +134,9 @@ async function keptAnswer(
   }
   if (!answer.isTooLarge) throw pageGone('The data or the endpoint has changed again and again')
   const detail = 'The result is too large to be kept for its pages. Ask for less, or for an export.'
-  throw new RunnerError('RESULT_TOO_LARGE', { detail })
+  const { rowCount, body } = answer.result
+  const cause = new QueryFault(`${rowCount} rows of ${body.byteLength} bytes; see --cache-memory`)
+  throw new RunnerError('RESULT_TOO_LARGE', { detail, cause })
 }
 
 async function fromEngine(caller: Caller, order: RunOrder, { signal }: RunRequest, deps: RequestDeps): Promise<Answer> {

@@ -311,6 +311,8 @@ describe('pages', function () {
     expect([status, rest.code, queries(replica) - before]).to.deep.equal([502, 'RESULT_TOO_LARGE', 1])
     const whole = await page(replica, 'walks.large?n=900&page_size=1000')
     expect([whole.status, whole.rows.length, whole.next]).to.deep.equal([200, 900, null])
+    const causes = replica.events.flatMap(event => (event.kind === 'request.done' ? String(event.error?.cause) : []))
+    expect(causes.join('\n')).to.match(/5000 rows of 50\d{5} bytes; see --cache-memory/)
   })
 
   it('have a tag, a 304, HEAD and the headers of a result', async () => {

@@ -33,7 +33,7 @@ export function whyUnread(path: string, hasEnding: boolean, table: string): stri
   if (stat.isSymbolicLink()) return 'it is a link that leads nowhere, or not to a file'
   // Then the file is beside the folder of the table: within it, any name with such an ending is read.
   const mistake = hasEnding
-    ? `between the name of ${table} and the ending there may be nothing`
+    ? `the name of a file of ${table} is the table's own, followed by the ending alone`
     : `the name of a file of ${table} ends in ${READ}`
   return `${mistake}. Rename it, import it with \`sluice import ${table} ${path}\`, or move it elsewhere`
 }
