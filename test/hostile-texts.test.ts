@@ -412,8 +412,8 @@ const batch = (count: number, message: unknown): string => {
 }
 
 const BATCHES: readonly (readonly [what: string, text: (length: number) => string, statuses: readonly number[]])[] = [
-  ['of calls', l => batch(100, call({ int64: run('0', l / 110) })), [200, 400]],
-  ['of patterns', l => batch(100, call({ like: run('(?i)[^\\PL]', l / 130, '#') })), [200, 400]],
+  ['of calls', l => batch(10, call({ int64: run('0', l / 11) })), [200, 400]],
+  ['of patterns', l => batch(10, call({ like: run('(?i)[^\\PL]', l / 13, '#') })), [200, 400]],
   ['of too many', l => batch(l / 80, call({})), [400]],
   ['of small messages', l => `[${run('{"jsonrpc":"2.0","method":"a"},', l)}{}]`, [400]],
   ['of nothing', l => `[${run('0,', l)}0]`, [400]],

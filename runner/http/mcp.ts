@@ -10,8 +10,8 @@ import { exchangeOf, loggedPath, originOf } from './request-context.js'
 import { identify } from './routes.js'
 import { send } from './send.js'
 
-/** The most messages in a batch. */
-export const MAX_MESSAGES = 100
+/** The most messages in a batch, whose answers are written in one turn of the event loop. */
+export const MAX_MESSAGES = 10
 /** The most members of all objects in a body: ten in each message are the protocol's, and a call may have 1,000 arguments. */
 const MAX_MEMBERS = 4_000
 

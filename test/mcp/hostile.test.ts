@@ -42,7 +42,7 @@ const BODIES: readonly (readonly [what: string, body: string])[] = [
   ['a deep list that closes', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
   [
     'a batch of very many',
-    `[${Array.from({ length: 101 }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`).join()}]`,
+    `[${Array.from({ length: 11 }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`).join()}]`,
   ],
   ['an answer', '{"jsonrpc":"2.0","id":1,"result":{}}'],
 ]
@@ -123,12 +123,12 @@ describe('mcp: hostile requests', () => {
       turns += 1
       if (!isDone) setImmediate(countTurns)
     }
-    const { body, headers } = batchOf(90, 'resources/read', { uri: 'sluice://endpoints/shop.orders' })
+    const { body, headers } = batchOf(10, 'resources/read', { uri: 'sluice://endpoints/shop.orders' })
     setImmediate(countTurns)
     const answers = (await (await http.post(body, headers)).json()) as readonly unknown[]
     isDone = true
-    expect(answers).to.have.lengthOf(90)
-    expect(turns).to.be.at.least(90)
+    expect(answers).to.have.lengthOf(10)
+    expect(turns).to.be.at.least(10)
   })
 
   it('refuses other types, codings and charsets', async () => {
