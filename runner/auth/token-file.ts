@@ -41,6 +41,9 @@ export const hashToken = (token: string): string => createHash('sha256').update(
 /** The permissions to write of the group and of all others. */
 const WRITABLE_BY_OTHERS = 0o022
 
+/** The number of the user who may write to any file. */
+const ROOT = 0
+
 /**
  * The text of the tokens file. A user who can write to it can give any rights to any token.
  * @throws SetupError when other users may write to it; what `open` throws.
@@ -48,10 +51,14 @@ const WRITABLE_BY_OTHERS = 0o022
 function readTokenFile(path: string): string {
   const file = openSync(path, 'r')
   try {
-    const { mode } = fstatSync(file)
+    const { mode, uid } = fstatSync(file)
     // Windows has no such permissions, and shows all of them.
     if (process.platform !== 'win32' && (mode & WRITABLE_BY_OTHERS) !== 0) {
       throw new SetupError(`other users may write to the tokens file ${path}, which is refused: chmod 600 ${path}`)
+    }
+    const user = process.getuid?.() ?? uid
+    if (uid !== user && uid !== ROOT) {
+      throw new SetupError(`the tokens file ${path} belongs to another user, which is refused: chown ${user} ${path}`)
     }
     return readFileSync(file, 'utf8')
   } finally {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -52,6 +52,15 @@ describe('tokens', () => {
       chmodSync(path, mode)
       expect(open().find(token)?.token).to.equal('n')
     }
+  })
+
+  it('are refused where the file belongs to another user', async function () {
+    if (process.getuid?.() !== 0) return this.skip() // Only root can give a file away.
+    const token = await create()
+    chownSync(path, 65_534, 65_534)
+    expect(() => open()).to.throw(SetupError, `${path} belongs to another user, which is refused: chown 0 ${path}`)
+    chownSync(path, 0, 0)
+    expect(open().find(token)?.token).to.equal('n')
   })
 
   it('are recognised by their text alone', async () => {
