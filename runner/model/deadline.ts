@@ -1,4 +1,6 @@
 /** Signals for all that can end a query before its result, and waits that a signal ends. */
+import { RunnerError } from './errors.js'
+import { nextTurn } from './in-turns.js'
 import type { Clock } from './ports.js'
 
 /** The reason of a signal whose time is up. */
@@ -28,6 +30,16 @@ export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: numbe
       for (const signal of signals) signal.removeEventListener('abort', follow)
     },
   }
+}
+
+/** The error of a call that the signal has ended. */
+export const endedBy = ({ reason }: AbortSignal): RunnerError =>
+  new RunnerError(reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
+
+/** See nextTurn. @throws RunnerError where the signal has ended the call. */
+export async function nextTurnOf(signal: AbortSignal): Promise<void> {
+  await nextTurn()
+  if (signal.aborted) throw endedBy(signal)
 }
 
 /** Waits for the work, but rejects with the signal's reason as soon as it fires; the work itself goes on. */

@@ -30,10 +30,13 @@ export async function joinInTurns(parts: readonly Uint8Array[]): Promise<Buffer>
 export function queueOfTurns(): () => Promise<void> {
   let latest: Promise<void> = Promise.resolve()
   return () => {
-    latest = latest.then(nextTurn)
+    latest = latest.then(() => new Promise(resolve => setImmediate(resolve)))
     return latest
   }
 }
+
+/** All work in pieces takes its turns one after the other: the pieces of many calls in one turn would be as long as their sum. */
+export const nextTurn = queueOfTurns()
 
 /** How long new work may begin in one turn, in milliseconds. */
 const TURN_MS = 5
@@ -63,5 +66,3 @@ export function pacedTurns(nowMs: () => number): (work: () => void) => void {
     else waiting.push(work)
   }
 }
-
-export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

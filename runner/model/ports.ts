@@ -113,6 +113,8 @@ export interface TablePartsOptions {
 
 /** Runs BigQuery SQL. One instance per process; safe for concurrent calls. */
 export interface Engine {
+  /** Takes one of the token's places among the calls that run, until the returned function is called. @throws RunnerError OVERLOADED. */
+  admit?(token: string): () => void
   readonly name: EngineName
   /** How `tableParts` tells of changes; absent on engines that know no parts. */
   readonly tier?: Tier | undefined

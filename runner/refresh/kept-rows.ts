@@ -10,17 +10,21 @@ import { isWithin, type Span } from './spans.js'
 export async function encodeKept(
   spans: readonly Span[],
   parts: readonly TablePart[],
+  signal: AbortSignal,
 ): Promise<Omit<KeptRows, 'key' | 'columns'>> {
-  const { body, rowCount } = await resultOf(spans.flatMap(({ rows }) => rows))
+  const { body, rowCount } = await resultOf(
+    spans.flatMap(({ rows }) => rows),
+    signal,
+  )
   const places = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
   return { body, rowCount, spans: places, parts: encodeParts(parts) }
 }
 
 /** The spans of a result that `encodeKept` has made; none of any other, since other programs may write to a shared store. */
-export async function decodeKept(stored: StoredResult, kept: KeptQuery): Promise<readonly Span[]> {
+export async function decodeKept(stored: StoredResult, kept: KeptQuery, signal: AbortSignal): Promise<readonly Span[]> {
   const places = stored.kept?.spans ?? []
   if (places.reduce((sum, { rows }) => sum + rows, 0) !== stored.rowCount) return []
-  const rows = await readRows(stored, kept).catch(() => [])
+  const rows = await readRows(stored, kept, signal).catch(() => [])
   if (rows.length !== stored.rowCount) return []
   let at = 0
   const spans = places.map(({ from, until, rows: count }) => {

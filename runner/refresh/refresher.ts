@@ -32,8 +32,8 @@ export interface RefresherDeps {
 /** How often a refresh begins anew because the table has changed meanwhile; then the whole query runs. */
 const MAX_ATTEMPTS = 2
 /** Larger results are not kept: each refresh reads and writes all of their rows, while other calls wait. */
-export const MAX_KEPT_BYTES = 4_000_000
-export const MAX_KEPT_ROWS = 50_000
+export const MAX_KEPT_BYTES = 2_000_000
+export const MAX_KEPT_ROWS = 10_000
 /** More rows are not passed on to the rest of a query: each takes some 50 µs in the engine. */
 export const MAX_UPPER_ROWS = 2_000
 /** Arguments that leave gaps make many spans. Where there are more, those that this call does not ask for are dropped. */
@@ -140,7 +140,7 @@ export class Refresher {
     // A time that is not known may be beyond what a narrowed query can ask for.
     if (parts === null || parts.some(({ times }) => times === undefined)) return null
     const before = decodeParts(stored.kept?.parts ?? '')
-    const old = await trueSpans(kept, await decodeKept(stored, kept), before, parts)
+    const old = await trueSpans(kept, await decodeKept(stored, kept, call.options.signal), before, parts)
     return { key, others, stored, parts, plan: planOf(call, old) }
   }
 
@@ -208,7 +208,7 @@ export class Refresher {
   /** The result that these rows are, or that is computed from them. @throws NarrowedError where the engine cannot compute it. */
   async #resultOf({ kept, query, options, costs }: Call, rows: readonly KeptRow[], columns: ResultSet['columns']) {
     const { upper } = kept
-    if (upper === null) return { ...(await resultOf(rows, options.maxRows)), columns }
+    if (upper === null) return { ...(await resultOf(rows, options.signal, options.maxRows)), columns }
     const _rows = { type: upper.rowsType, value: fieldsOf(rows, columns) }
     const { sql } = upper
     return this.#run({ sql, parameters: { ...query.parameters, _rows } }, { ...options, isPart: true }, costs).catch(
@@ -317,13 +317,13 @@ async function gather(
   sets: readonly ResultSet[],
 ) {
   const { kept, bucketOf } = call
-  const read = await Promise.all(sets.map(set => readRows(set, kept)))
+  const read = await Promise.all(sets.map(set => readRows(set, kept, call.options.signal)))
   const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
   if (!spans.every(span => isWithin(span, bucketOf))) return null
   const closed = within(spans, plan.closed, bucketOf)
   const { columns } = sets[0] ?? stored!
   const isNews = closed.length > 0 || encodeParts(parts) !== stored?.kept?.parts
-  const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts) : null
+  const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts, call.options.signal) : null
   const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
   return { spans, nulls: read.flat().filter(row => !hasBucket(row)), columns, ...more }
 }

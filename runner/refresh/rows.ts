@@ -1,7 +1,8 @@
 /** The rows of results with their buckets, and a result put together from such rows. */
 import { bucketMicros, type KeptQuery } from '../../googlesql/index.js'
 import { partsOf, rowEnd } from '../formats/rows.js'
-import { nextTurn, PIECE_BYTES } from '../model/in-turns.js'
+import { nextTurnOf } from '../model/deadline.js'
+import { PIECE_BYTES } from '../model/in-turns.js'
 import type { ResultSet } from '../model/query.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
 import type { KeptRow, Span } from './spans.js'
@@ -10,10 +11,11 @@ import type { KeptRow, Span } from './spans.js'
 const TURN_BYTES = PIECE_BYTES / 8
 const ROW_BYTES = 100
 
-/** The rows of a result, in its order; their bytes are those of its body. @throws JsonTextError. */
+/** The rows of a result, in its order; their bytes are those of its body. @throws JsonTextError; RunnerError as nextTurnOf does. */
 export async function readRows(
   { body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>,
   kept: KeptQuery,
+  signal: AbortSignal,
 ): Promise<readonly KeptRow[]> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const column = kept.bucketColumn
@@ -30,7 +32,7 @@ export async function readRows(
     start = end + 1
     if (work < TURN_BYTES) continue
     work = 0
-    await nextTurn()
+    await nextTurnOf(signal)
   }
   return rows
 }
@@ -51,8 +53,12 @@ export function wholeRows(kept: KeptQuery, spans: readonly Span[], nulls: readon
   return order?.nullsFirst ? [...nulls, ...dated] : [...dated, ...nulls]
 }
 
-/** The result of these rows, cut at `maxRows`. */
-export async function resultOf(rows: readonly KeptRow[], maxRows = rows.length): Promise<Omit<ResultSet, 'columns'>> {
+/** The result of these rows, cut at `maxRows`. @throws RunnerError as nextTurnOf does. */
+export async function resultOf(
+  rows: readonly KeptRow[],
+  signal: AbortSignal,
+  maxRows = rows.length,
+): Promise<Omit<ResultSet, 'columns'>> {
   const shown = rows.slice(0, maxRows)
   const bytes = shown.reduce((sum, row) => sum + row.bytes.byteLength + 1, 0)
   const body = Buffer.allocUnsafeSlow(RESULT_HEAD.length + Math.max(0, bytes - 1) + RESULT_TAIL.length)
@@ -64,7 +70,7 @@ export async function resultOf(rows: readonly KeptRow[], maxRows = rows.length):
     work += bytes.byteLength + ROW_BYTES
     if (work < TURN_BYTES) continue
     work = 0
-    await nextTurn()
+    await nextTurnOf(signal)
   }
   body.write(RESULT_TAIL, at)
   return { body, rowCount: shown.length, isTruncated: rows.length > maxRows }

@@ -3,7 +3,7 @@ import { keptKey } from '../cache/key.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
-import type { Clock, Engine, ExportOptions } from '../model/ports.js'
+import { BACKGROUND, type Clock, type Engine, type ExportOptions } from '../model/ports.js'
 import type { ArgumentMap, ResultSet, TimedResult } from '../model/query.js'
 import type { Refresher } from '../refresh/refresher.js'
 import type { Budgets, Payer } from './budget.js'
@@ -45,7 +45,10 @@ export async function runQuery(
   const about = { endpoint: endpoint.name, engine: engine.name }
   const began = clock.nowMs()
   observe({ kind: 'query.started', ...about })
+  let leave: (() => void) | undefined
   try {
+    // A call has one place, also while it works on rows that were kept. Exports have places of their own.
+    if (!exported) leave = engine.admit?.(payer?.token ?? BACKGROUND)
     const { name, maxResultBytes, timestamps, columns, labels, revision } = endpoint
     const { maxRows, timeoutMs } = exported ? endpoint.export! : endpoint
     const more = exported ? { exported } : maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
@@ -72,6 +75,8 @@ export async function runQuery(
     observe({ kind: 'query.failed', ...about, durationMs: clock.nowMs() - began, error, ...(cost && { cost }) })
     if (cost) await budgets.spend(payer, cost.bytesBilled)
     throw error
+  } finally {
+    leave?.()
   }
 }
 

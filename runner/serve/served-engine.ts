@@ -7,14 +7,7 @@ import type { KeptQuery, NotKept } from '../../googlesql/index.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError, retryLater } from '../model/errors.js'
-import {
-  BACKGROUND,
-  type CheckResult,
-  type Engine,
-  type Explanation,
-  type RunOptions,
-  type TablePartsOptions,
-} from '../model/ports.js'
+import type { CheckResult, Engine, Explanation, RunOptions, TablePartsOptions } from '../model/ports.js'
 import type { Query, QueryReads, ResultSet, TablePart, Tier } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 import { KEEPS_NOTHING } from '../refresh/in-words.js'
@@ -103,24 +96,18 @@ export class ServedEngine<E extends Engine> implements Engine {
   /**
    * Runs a query on the newest engine that knows its endpoint's revision. A query whose revision no engine knows any more is
    * refused: it can only be a late background refresh.
-   * @throws RunnerError as Engine.run does; OVERLOADED.
+   * @throws RunnerError as Engine.run does.
    */
   async run(query: Query, options: RunOptions): Promise<ResultSet> {
-    // Exports have places of their own.
-    const leave = options.exported ? () => undefined : this.#admit(options.job?.token ?? BACKGROUND)
-    try {
-      return await this.#use(options.job?.revision, async ({ engine, details }) => {
-        const detail = (): LoadedEndpoint | undefined =>
-          details.find(({ endpoint }) => endpoint.name === options.endpoint)
-        const result = await engine.run(query, options).catch(async (thrown: unknown) => {
-          throw await this.#explained(thrown, query, options, engine, detail())
-        })
-        if (!options.exported && !options.isPart) this.publish(result, options)
-        return result
+    return this.#use(options.job?.revision, async ({ engine, details }) => {
+      const detail = (): LoadedEndpoint | undefined =>
+        details.find(({ endpoint }) => endpoint.name === options.endpoint)
+      const result = await engine.run(query, options).catch(async (thrown: unknown) => {
+        throw await this.#explained(thrown, query, options, engine, detail())
       })
-    } finally {
-      leave()
-    }
+      if (!options.exported && !options.isPart) this.publish(result, options)
+      return result
+    })
   }
 
   check(...args: Parameters<Engine['check']>): Promise<CheckResult> {
@@ -173,10 +160,11 @@ export class ServedEngine<E extends Engine> implements Engine {
   }
 
   /**
-   * Counts a query until the returned function is called. A token may add one while it has fewer than are left: so it has at
-   * most half of the places, and as long as it is the only one with so many, another token finds half of them free.
+   * Takes one of the places among the queries that run, until the returned function is called. A token may take one while it has fewer
+   * than are left: so it has at most half of them, and as long as it is the only one with so many, another token finds half of them free.
+   * @throws RunnerError OVERLOADED.
    */
-  #admit(token: string): () => void {
+  admit(token: string): () => void {
     const own = this.#queriesOf.get(token) ?? 0
     if (own >= this.#deps.maxQueries - this.#queries) throw overloaded(own)
     this.#count(token, 1)

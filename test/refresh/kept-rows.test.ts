@@ -42,16 +42,18 @@ const storedWith = (
   kept: { spans: SPANS, parts: encodeParts(PARTS), ...kept },
 })
 
+const { signal: SIGNAL } = new AbortController()
+
 describe('kept rows', () => {
   const kept = queryOf()
 
   it('are read as they were written', async () => {
-    const spans = await decodeKept(storedWith({}), kept)
+    const spans = await decodeKept(storedWith({}), kept, SIGNAL)
     expect(spans.map(({ from, until, rows }) => [from, until, rows.map(({ bucket }) => bucket)])).to.deep.equal([
       [0n, 2n * HOUR, [0n, HOUR]],
       [2n * HOUR, 9n * HOUR, [2n * HOUR]],
     ])
-    const { body, ...rest } = await encodeKept(spans, PARTS)
+    const { body, ...rest } = await encodeKept(spans, PARTS, SIGNAL)
     expect(Buffer.from(body).toString()).to.equal(Buffer.from(storedWith({}).body).toString())
     expect(rest).to.deep.equal({ rowCount: 3, spans: SPANS, parts: encodeParts(PARTS) })
     expect(await trueSpans(kept, spans, PARTS, PARTS)).to.deep.equal(spans)
@@ -86,6 +88,7 @@ describe('kept rows', () => {
     ['a span that ends before it begins', storedWith({ spans: [first, { ...second, until: '0' }] })],
     ['a bucket that is null', storedWith({}, [...ROWS.slice(1), '{"hour":null,"c":1}'])],
     ['a bucket that is no time', storedWith({}, [...ROWS.slice(1), '{"hour":"noon","c":1}'])],
+    ['a bucket of a month that is not', storedWith({}, [...ROWS.slice(1), '{"hour":"1970-13-01T00:00:00Z","c":1}'])],
     ['a bucket that is a list', storedWith({}, [...ROWS.slice(1), '{"hour":[[1]],"c":1}'])],
     ['a bucket of another span', storedWith({}, [...ROWS.slice(1), '{"hour":"1970-01-01T00:00:00Z","c":1}'])],
     ['rows that are no objects', storedWith({}, ['1', '2', '3'])],
@@ -94,12 +97,12 @@ describe('kept rows', () => {
   ]
   for (const [what, stored] of WRONG) {
     it(`are not used with ${what}`, async () => {
-      expect(await decodeKept(stored, kept)).to.deep.equal([])
+      expect(await decodeKept(stored, kept, SIGNAL)).to.deep.equal([])
     })
   }
 
   it('are not used where the times of a part that has changed are not known, or no times', async () => {
-    const spans = await decodeKept(storedWith({}), kept)
+    const spans = await decodeKept(storedWith({}), kept, SIGNAL)
     for (const text of ['q', 'q.x', 'q.!.!', 'q..1', 'q.zzzzzzzzzzz.1', 'q.1.-1', 'q.1.zzzzzzzzzzz'])
       expect(await trueSpans(kept, spans, decodeParts(text), PARTS)).to.deep.equal([])
     const many = Array.from({ length: 1_001 }, (_, i) => ({ key: `q${i}`, times: null }))

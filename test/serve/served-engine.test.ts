@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect } from 'chai'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { RunnerError } from '../../runner/model/errors.js'
-import type { Engine, RunOptions } from '../../runner/model/ports.js'
+import { BACKGROUND, type Engine, type RunOptions } from '../../runner/model/ports.js'
 import type { ResultSet } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { type EngineResult, type PlaceFailure, ServedEngine } from '../../runner/serve/served-engine.js'
@@ -24,11 +24,7 @@ const servedOver = (placeFailure: PlaceFailure | null = null): ServedEngine<Engi
   new ServedEngine<Engine>({ name: 'duckdb', maxQueries: 8, placeFailure, onFailure: () => {} })
 
 /** How many of `count` queries of this token are taken. */
-async function taken(
-  ask: (token: string | null) => Promise<ResultSet>,
-  token: string | null,
-  count = 20,
-): Promise<number> {
+async function taken(ask: (token: string) => Promise<ResultSet>, token: string, count = 20): Promise<number> {
   let refused = 0
   for (let i = 0; i < count; i += 1) void ask(token).catch(() => refused++)
   await new Promise(resolve => setImmediate(resolve))
@@ -184,9 +180,11 @@ describe('an engine in service, whose number of queries is limited', () => {
     served.serve(engine, [loadedOf(handMadeEndpoint())])
     return {
       ends,
-      /** Asks for this token; null for a background refresh. */
-      ask: (token: string | null): Promise<ResultSet> =>
-        served.run({ sql: '', parameters: {} }, { job: { token, revision: 'r1' } } as RunOptions),
+      /** Asks for this token. */
+      async ask(token: string): Promise<ResultSet> {
+        const leave = served.admit(token)
+        return served.run({ sql: '', parameters: {} }, { job: { token, revision: 'r1' } } as RunOptions).finally(leave)
+      },
     }
   }
 
@@ -197,7 +195,7 @@ describe('an engine in service, whose number of queries is limited', () => {
 
   it('counts background refreshes as a token of their own', async () => {
     const { ask } = limited(8)
-    expect([await taken(ask, null), await taken(ask, 'a'), await taken(ask, null)]).to.deep.equal([4, 2, 0])
+    expect([await taken(ask, BACKGROUND), await taken(ask, 'a'), await taken(ask, BACKGROUND)]).to.deep.equal([4, 2, 0])
   })
 
   for (const [most, places] of [

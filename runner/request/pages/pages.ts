@@ -5,6 +5,7 @@ import type { ResultCache } from '../../cache/result-cache.js'
 import { rowPlaces } from '../../formats/rows.js'
 import type { Endpoint } from '../../model/endpoint.js'
 import { RunnerError } from '../../model/errors.js'
+import { joinInTurns } from '../../model/in-turns.js'
 import type { StoredResult } from '../../model/ports.js'
 import type { ArgumentMap } from '../../model/query.js'
 import { RESULT_HEAD } from '../../result/body.js'
@@ -88,7 +89,7 @@ export class Pages {
     const rows = from < to ? body.subarray(places[from], places[to]! - 1) : new Uint8Array()
     const page: StoredResult = {
       ...{ columns, isTruncated, now, storedAt, freshUntil, ...(dataState !== undefined && { dataState }) },
-      body: Buffer.concat([Buffer.from(RESULT_HEAD), rows, Buffer.from(`],"next":${JSON.stringify(next)}}`)]),
+      body: await joinInTurns([Buffer.from(RESULT_HEAD), rows, Buffer.from(`],"next":${JSON.stringify(next)}}`)]),
       rowCount: to - from,
       etag: `${etag.slice(0, -1)}.${this.cursors.stamp(now)}.${from}-${to}"`,
       page: { next, totalRows },

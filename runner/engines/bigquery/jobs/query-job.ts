@@ -1,7 +1,7 @@
 /** One query on BigQuery from its request to its rows: its job is started, polled until it has ended, and read page by page. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pauseAfter } from '../../../model/backoff.js'
 import { pause } from '../../../model/deadline.js'
+import { nextTurn } from '../../../model/in-turns.js'
 import type { QueryCost } from '../../../model/query.js'
 import { unexpected } from '../decode/unexpected-cell.js'
 import { BigQueryFailure, isOfJob, isTransient } from '../failure.js'
