@@ -39,6 +39,11 @@ describe('work on many bytes', () => {
     expect((await turnsOf(joinInTurns([bytes]))).turns).to.be.at.least(8)
     expect((await turnsOf(joinInTurns(Array.from({ length: 10 }, () => Buffer.alloc(9))))).turns).to.be.at.least(8)
   })
+
+  it('takes a turn for each piece also where there are many such works at once', async () => {
+    const works = Array.from({ length: 10 }, () => etagInTurns(Buffer.alloc(5 * 524_288)))
+    expect((await turnsOf(Promise.all(works))).turns).to.be.at.least(40)
+  })
 })
 
 describe('work that comes all at once', () => {

@@ -1,10 +1,13 @@
 /** Kept rows that another program has written to a shared store: they are used only where they can be right, and never crash. */
 import { expect } from 'chai'
 import { type KeptQuery, keptQuery, parseTypeName, resolveQuery, tableCatalogue } from '../../googlesql/index.js'
+import { TIMED_OUT } from '../../runner/model/deadline.js'
+import type { RunnerError } from '../../runner/model/errors.js'
 import type { StoredResult } from '../../runner/model/ports.js'
 import type { KeptFacts } from '../../runner/model/query.js'
 import { decodeParts, encodeParts } from '../../runner/refresh/kept-parts.js'
 import { decodeKept, encodeKept } from '../../runner/refresh/kept-rows.js'
+import { readRows } from '../../runner/refresh/rows.js'
 import { trueSpans } from '../../runner/refresh/trust.js'
 
 const SQL = 'SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS c FROM logs.edge GROUP BY hour ORDER BY hour'
@@ -57,6 +60,18 @@ describe('kept rows', () => {
     expect(Buffer.from(body).toString()).to.equal(Buffer.from(storedWith({}).body).toString())
     expect(rest).to.deep.equal({ rowCount: 3, spans: SPANS, parts: encodeParts(PARTS) })
     expect(await trueSpans(kept, spans, PARTS, PARTS)).to.deep.equal(spans)
+  })
+
+  it('are worked on no longer when their call has ended', async () => {
+    const many = Array.from({ length: 5_000 }, () => ROWS[2]!)
+    const ended = async (reason: unknown): Promise<unknown> => {
+      const controller = new AbortController()
+      const read = readRows(storedWith({}, many), kept, controller.signal)
+      controller.abort(reason)
+      return read.catch((error: RunnerError) => error.code)
+    }
+    expect(await ended(TIMED_OUT)).to.equal('QUERY_TIMEOUT')
+    expect(await ended(undefined)).to.equal('CALL_ABANDONED')
   })
 
   it('name the parts of the table, with or without their times', () => {
