@@ -46,7 +46,7 @@ export function replaceColumns(
 ): Table {
   const replacements = new Map<VisibleColumn, VisibleColumn>()
   node.items.forEach(({ name }, i) => {
-    const old = onlyColumn(name, names.columns, 'SET', context)
+    const old = onlyColumn(name, names, 'SET', context)
     if (replacements.has(old)) context.fail(`Duplicate column ${name.name} in pipe SET`, name.at)
     replacements.set(old, visible(computed[i]!.column, old.name))
   })
@@ -57,7 +57,7 @@ export function replaceColumns(
 export function renameColumns(node: ast.PipeRename, { scan, names }: Table, context: ResolveContext): Table {
   const renamed = new Map<VisibleColumn, VisibleColumn>()
   for (const { from, to } of node.items) {
-    const old = onlyColumn(from, names.columns, 'RENAME', context)
+    const old = onlyColumn(from, names, 'RENAME', context)
     if (renamed.has(old)) context.fail(`Duplicate column ${from.name} in pipe RENAME`, from.at)
     renamed.set(old, { ...old, name: to.name })
   }
@@ -84,7 +84,7 @@ const columnsCalled = (name: ast.Identifier, columns: readonly VisibleColumn[]):
 /** The only column with this name; refused where no column has it, or more than one. */
 function onlyColumn(
   name: ast.Identifier,
-  columns: readonly VisibleColumn[],
+  { columns, ranges }: Table['names'],
   operator: string,
   context: ResolveContext,
 ): VisibleColumn {
@@ -92,6 +92,9 @@ function onlyColumn(
   if (second) return context.fail(`Column ${name.name} in pipe ${operator} is ambiguous`, name.at)
   if (!column) return missing(name, operator, context)
   refuseField(column, name, operator, context)
+  // The alias keeps its meaning, so that the name would have two.
+  if (ranges.some(range => range.kind === 'value' && range.name.toLowerCase() === name.name.toLowerCase()))
+    context.fail(`Pipe ${operator} cannot change ${name.name}, which is also the alias of a table of values`, name.at)
   return column
 }
 
