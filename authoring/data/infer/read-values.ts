@@ -2,9 +2,9 @@
 
 import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { asOneName, headerNames } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
-import { cellsOf, headerOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
-import { type CsvForm, lacksFirstName } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
-import { expectCells, expectDelimiter } from '../../../runner/engines/duckdb/tables/rows/csv-row.js'
+import type { Cell } from '../../../runner/engines/duckdb/tables/rows/csv.js'
+import type { CsvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
+import { csvReader } from '../../../runner/engines/duckdb/tables/rows/csv-row.js'
 import {
   beginsNumber,
   JsonTokens,
@@ -119,52 +119,13 @@ export class JsonValueReader implements RowReader, Place {
   }
 }
 
-export class CsvValueReader implements RowReader, Place {
-  line = 0
-  readonly file: string
-  readonly #row: ValueFacts
-  readonly #form: CsvForm
-  /** The facts by position; null until the header, or the first row, has been read. */
-  #columns: readonly (ValueFacts | null)[] | null = null
-  /** Null after the first row. */
-  #header: readonly string[] | null = null
-
-  constructor(file: string, row: ValueFacts, form: CsvForm) {
-    this.file = file
-    this.#row = row
-    this.#form = form
-  }
-
-  /** @throws BadRowError; QueryFault for a header that cannot be used. */
-  read(bytes: Buffer, start: number, end: number, line: number): null {
-    const { headerLine, hasDecimalComma } = this.#form
-    if (line < headerLine) return null
-    if (this.#columns === null && headerLine > 0) {
-      const header = headerOf(bytes, start, end, this.#form)
-      expectDelimiter(header, this.#form)
-      this.#header = header.map(({ text }) => text ?? '')
-      this.#columns = this.#readHeader(this.#header)
-      return null
-    }
-    const cells = cellsOf(bytes, start, end, this.#form)
-    if (this.#header && lacksFirstName(this.#header.length, cells.length, bytes[end - 1], this.#form))
-      this.#columns = this.#readHeader(['', ...this.#header])
-    this.#header = null
-    this.#columns ??= this.#readHeader(cells.map((_, i) => `column_${i + 1}`))
-    expectCells(cells.length, this.#columns.length, bytes[end - 1], this.#form)
-    this.line = line
-    this.#row.see('object', '', this)
-    for (const [i, { text }] of cells.entries()) {
-      const facts = this.#columns[i]
-      if (facts && text !== null) facts.see(kindOfCell(text, hasDecimalComma), text, this)
-    }
-    return null
-  }
-
-  #readHeader(names: readonly string[]): readonly (ValueFacts | null)[] {
+/** The columns are the facts about their values; null for one of too many. */
+export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): RowReader {
+  function columnsOf(header: readonly Cell[]): readonly (ValueFacts | null)[] {
+    const names = header.map(({ text }) => text ?? '')
     const keys = new Map<ValueFacts, string>()
     return headerNames(names).map((name, i) => {
-      const field = this.#row.field(name)
+      const field = row.field(name)
       if (field === null) return null
       const other = keys.get(field)
       if (other !== undefined) throw new QueryFault(`the header has a name twice${asOneName(other, name)}`)
@@ -175,4 +136,16 @@ export class CsvValueReader implements RowReader, Place {
       return field
     })
   }
+
+  function read(columns: readonly (ValueFacts | null)[], cells: readonly Cell[], line: number): null {
+    row.see('object', '', { file, line })
+    for (const [i, { text }] of cells.entries()) {
+      const facts = columns[i]
+      if (facts && text !== null) facts.see(kindOfCell(text, form.hasDecimalComma), text, { file, line })
+    }
+    return null
+  }
+
+  const headerFor = (cells: readonly Cell[]): Cell[] => cells.map((_, i) => ({ text: `column_${i + 1}`, offset: 0 }))
+  return csvReader({ columnsOf, headerFor, read }, form)
 }
