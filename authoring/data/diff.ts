@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { isShardOf, isWildcard, newestShard, prefixOf } from '../../googlesql/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
-import { memo } from '../../runner/model/bounded-map.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
@@ -56,14 +55,14 @@ export async function tableDiagnostics(
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly tables: number; readonly functions: number }> {
   const files = (await schemaFiles(settings)).filter(({ name }) => !isView(name))
   const sources = await functionFiles(settings)
-  return withWarehouse(settings, async ({ project, list, describe, describeFunction }) => {
+  return withWarehouse(settings, async warehouse => {
+    const { project, describeFunction } = warehouse
     const only = dataset === null ? null : datasetPlace(dataset, project)
     const placed = <F extends { readonly name: string }>(all: readonly F[]) =>
       all
         .map(file => ({ file, place: tablePlace(file.name, project) }))
         .filter(({ place }) => only === null || (place.project === only.project && place.dataset === only.dataset))
     const [tables, functions] = [placed(files), placed(sources)]
-    const warehouse = { project, list: onceForEach(list), describe }
     const diagnostics = [
       await aFewAtOnce(functions, async ({ file, place }) => compareFunction(file, await describeFunction(place))),
       await aFewAtOnce(tables, ({ file, place }) => compareTable(file, place, warehouse)),
@@ -121,13 +120,4 @@ async function tablesWithoutFile(
       const place = { file: join(tablesDir, `${name}.json`), line: 1, column: 1 }
       return diagnosticAt(place, 'table/missing', `the table ${name} has no schema file`)
     })
-}
-
-/** `list` that asks the warehouse only once for each dataset. */
-function onceForEach(list: WarehouseTables['list']): WarehouseTables['list'] {
-  const answers = new Map<string, ReturnType<WarehouseTables['list']>>()
-  return place => {
-    const key = `${place.project}.${place.dataset}`
-    return memo(answers, key, () => list(place))
-  }
 }

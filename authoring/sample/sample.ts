@@ -1,16 +1,14 @@
 /** `sluice sample`: writes demo data into the data folder, made-up logs of one vendor's platform in nine streams. */
-import { createWriteStream } from 'node:fs'
-import { readdir, rename, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { systemClock } from '../../runner/platform/clock.js'
 import { makeFolder } from '../../runner/platform/make-folder.js'
 import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { timeArgument, wholeNumber } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
-import { busiestProject, SAMPLE_STREAMS, type SampleOptions, type SampleStream, sampleLines } from './generate.js'
+import { fillWhole } from '../terminal/write-whole.js'
+import { busiestProject, SAMPLE_STREAMS, type SampleOptions, sampleLines } from './generate.js'
 
 export interface SampleFlags {
   readonly count: string
@@ -34,12 +32,17 @@ export async function writeSample(
     seed: wholeNumber('--seed', seed, 0, 0xffffffff),
     nowMicros: now === undefined ? systemClock().nowMicros() : timeArgument('--now', now),
   }
+  const target = { what: 'sample entries into', path: folder, setting: SETTING.data }
   try {
     makeFolder(folder)
-    io.printError(`writing sample entries into ${folder}…\n`)
-    for (const stream of SAMPLE_STREAMS) await writeStream(folder, stream, options)
   } catch (cause) {
-    throw writeFailure({ what: 'sample entries into', path: folder, setting: SETTING.data }, cause)
+    throw writeFailure(target, cause)
+  }
+  io.printError(`writing sample entries into ${folder}…\n`)
+  for (const stream of SAMPLE_STREAMS) {
+    await fillWhole({ ...target, path: join(folder, `${stream}.ndjson`) }, async file => {
+      for (const piece of pieces(sampleLines(stream, options))) await file.writeFile(piece)
+    })
   }
   io.print(
     `wrote ${options.count} entries of each of ${SAMPLE_STREAMS.length} streams into ${folder}; the busiest project is ${busiestProject(options.seed)}\n`,
@@ -55,21 +58,8 @@ async function hasFiles(folder: string): Promise<boolean> {
   }
 }
 
-/** Writes one stream atomically: a reader sees the old file or the new one, never a part. */
-async function writeStream(folder: string, stream: SampleStream, options: SampleOptions): Promise<void> {
-  const file = join(folder, `${stream}.ndjson`)
-  const unfinished = join(folder, `.${stream}.ndjson.tmp`)
-  try {
-    await pipeline(Readable.from(chunks(sampleLines(stream, options))), createWriteStream(unfinished))
-    await rename(unfinished, file)
-  } catch (thrown) {
-    await rm(unfinished, { force: true })
-    throw thrown
-  }
-}
-
-/** Joins lines into chunks that are large enough for one write each. */
-function* chunks(lines: Iterable<string>): Generator<string> {
+/** Joins lines into pieces that are large enough for one write each. */
+function* pieces(lines: Iterable<string>): Generator<string> {
   let piece = ''
   for (const line of lines) {
     piece += line

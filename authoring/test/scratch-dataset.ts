@@ -18,8 +18,6 @@ const TABLES_KEPT_MS = 3_600_000
 /** The client waits for an answer without end. */
 const WITHIN_MS = 300_000
 const REMOVE_WITHIN_MS = 60_000
-/** How often the rows of a table are sent: the client does not repeat an upload. */
-const MAX_UPLOADS = 3
 /** BigQuery takes no larger upload in one request. */
 const MAX_UPLOAD_BYTES = 10_000_000
 
@@ -117,23 +115,12 @@ class ScratchDataset {
     )
   }
 
+  /** Resolves when the rows are in the table. */
   async #load(table: string, schema: TableSchema, ndjson: Uint8Array): Promise<void> {
     if (ndjson.byteLength > MAX_UPLOAD_BYTES) {
       throw new RefusedRowsError(`the rows have ${ndjson.byteLength} bytes, more than ${MAX_UPLOAD_BYTES}`)
     }
-    for (let uploads = 1; ; uploads++) {
-      try {
-        return await this.#upload(table, schema, ndjson)
-      } catch (thrown) {
-        if (thrown instanceof RefusedRowsError || uploads >= MAX_UPLOADS || this.#signal.aborted) throw thrown
-      }
-    }
-  }
-
-  /** Resolves when the rows are in the table. */
-  #upload(table: string, schema: TableSchema, ndjson: Uint8Array): Promise<void> {
-    // WRITE_TRUNCATE, so that the rows may be sent again where no answer came.
-    const options = { schema, sourceFormat: 'NEWLINE_DELIMITED_JSON', writeDisposition: 'WRITE_TRUNCATE' } as const
+    const options = { schema, sourceFormat: 'NEWLINE_DELIMITED_JSON' } as const
     const stream = this.#client.dataset(this.#id).table(table, this.#own).createWriteStream(options)
     return new Promise((resolve, reject) => {
       stream.once('complete', () => resolve())

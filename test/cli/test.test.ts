@@ -225,17 +225,17 @@ describe('sluice test', () => {
     [
       'price: 39.90',
       'price: cheap',
-      ':5:74: "price" is NUMERIC: expected a number, found the text "cheap" [tests/row]',
+      ':5:74: "price": expected a NUMERIC of at most 29 digits before the point, found the text "cheap" [tests/row]',
     ],
     [
       'sold: 2026-01-05T10:00:00Z',
       'sold: 2026-02-30T10:00:00Z',
-      ':5:45: "sold" is TIMESTAMP: expected a time such as 2026-01-31T12:00:00Z, found the text "2026-02-30T10:00:00Z" [tests/row]',
+      ':5:45: "sold": expected a TIMESTAMP like 2026-01-31T12:00:00.123456Z, of the years 1 to 9999, or a number since 1970, found the text "2026-02-30T10:00:00Z" [tests/row]',
     ],
     [
       'price: 39.90',
       'price: 1e30',
-      ':5:74: "price" is NUMERIC: expected a number of at most 29 digits before its point, found the number 1e+30 [tests/row]',
+      ':5:74: "price": expected a NUMERIC of at most 29 digits before the point, found the number 1e+30 [tests/row]',
     ],
     [
       '  shop.orders:\n',

@@ -115,7 +115,7 @@ class TableImport {
     const files = rows === 0 ? [] : await writer.finish(result)
     const entry = rows === 0 ? null : { id: importId(nowMs, unique), rows, partition: layout.partition, files }
     const isNeeded = entry !== null || replaces
-    const replaced = isNeeded ? this.#folder.commit(entry, result, { replaces, nowMs }) : 0
+    const replaced = isNeeded ? this.#folder.commit(entry, result, replaces) : 0
     return { ...report, rows, isCommitted: true, files: files.length, replaced }
   }
 

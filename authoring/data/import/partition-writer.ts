@@ -33,8 +33,6 @@ const MIN_ROW_GROUP_SIZE = 2_048
  */
 const MAX_RECORD_VALUES = 1 << 22
 const MAX_RECORD_DICTIONARIES = 1 << 26
-/** Partitions that together have fewer rows than this are sorted in one pass over the staged files. */
-const SORTED_TOGETHER = 500_000
 /** BigQuery's limit of partitions in a table. */
 const MAX_PARTITIONS = 10_000
 
@@ -48,8 +46,8 @@ export interface WriterOptions {
 
 interface Run {
   readonly path: string
-  /** The number of rows of each partition. */
-  readonly counts: ReadonlyMap<string | null, number>
+  /** The partitions of its rows. */
+  readonly partitions: ReadonlySet<string | null>
 }
 
 /** The rows have more partitions than BigQuery allows. */
@@ -61,7 +59,7 @@ export class PartitionWriter {
   readonly #options: WriterOptions
   readonly #rowGroups: string
   readonly #runs: Run[] = []
-  readonly #totals = new Map<string | null, number>()
+  readonly #partitions = new Set<string | null>()
   #pieces = 0
 
   constructor(options: WriterOptions) {
@@ -90,62 +88,29 @@ export class PartitionWriter {
         `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ${this.#rowGroups})`,
     )
     rmSync(piece)
-    const counts = await this.#count(path)
-    for (const [value, count] of counts) this.#totals.set(value, (this.#totals.get(value) ?? 0) + count)
-    if (this.#totals.size > MAX_PARTITIONS) {
+    const result = await connection.runAndReadAll(`SELECT DISTINCT ${PARTITION_COLUMN} FROM ${parquetSource([path])}`)
+    const partitions = new Set(result.getRows().map(([value]) => value as string | null))
+    for (const value of partitions) this.#partitions.add(value)
+    if (this.#partitions.size > MAX_PARTITIONS) {
       throw new TooManyPartitionsError(`the rows are of more than ${MAX_PARTITIONS} partitions`)
     }
-    this.#runs.push({ path, counts })
-  }
-
-  async #count(path: string): Promise<ReadonlyMap<string | null, number>> {
-    const result = await this.#options.connection.runAndReadAll(
-      `SELECT ${PARTITION_COLUMN}, count(*) FROM ${parquetSource([path])} GROUP BY 1`,
-    )
-    return new Map(result.getRows().map(([value, count]) => [value as string | null, Number(count)]))
+    this.#runs.push({ path, partitions })
   }
 
   /** Writes the final files into the folder; returns their paths relative to it. */
   async finish(into: string): Promise<readonly string[]> {
-    const groups: { values: (string | null)[]; rows: number }[] = []
-    for (const [value, rows] of [...this.#totals].sort(([a], [b]) => byPartition(a, b))) {
-      const group = groups.at(-1)
-      if (group === undefined || group.rows + rows > SORTED_TOGETHER) groups.push({ values: [value], rows })
-      else {
-        group.values.push(value)
-        group.rows += rows
-      }
-    }
     const files: string[] = []
-    for (const { values } of groups) files.push(...(await this.#writeGroup(values, into)))
+    for (const value of [...this.#partitions].sort(byPartition)) files.push(await this.#writeFile(value, into))
     return files
   }
 
-  async #writeGroup(values: readonly (string | null)[], into: string): Promise<readonly string[]> {
-    const { layout, folder, connection } = this.#options
-    const runs = this.#runs.filter(run => values.some(value => run.counts.has(value))).map(run => run.path)
-    const order = orderSql(layout)
-    if (values.length === 1) return [await this.#writeFile(runs, values[0]!, order, into)]
-    const sorted = join(folder, 'sorted.parquet')
-    const among = values.map(value => this.#isOf(value)).join(' OR ')
-    const keys =
-      order === '' ? `ORDER BY ${PARTITION_COLUMN}` : order.replace('ORDER BY ', `ORDER BY ${PARTITION_COLUMN}, `)
-    await connection.run(
-      `COPY (SELECT * FROM ${parquetSource(runs)} WHERE ${among} ${keys}) ` +
-        `TO ${quoteText(sorted)} (FORMAT parquet, COMPRESSION lz4_raw, ${this.#rowGroups})`,
-    )
-    const files: string[] = []
-    for (const value of values) files.push(await this.#writeFile([sorted], value, '', into))
-    rmSync(sorted)
-    return files
-  }
-
-  async #writeFile(sources: readonly string[], value: string | null, order: string, into: string): Promise<string> {
+  async #writeFile(value: string | null, into: string): Promise<string> {
     const { layout, table, connection } = this.#options
     const path = join(partitionFolder(layout, value), '1.parquet')
     mkdirSync(dirname(join(into, path)), { recursive: true })
+    const runs = this.#runs.filter(run => run.partitions.has(value)).map(run => run.path)
     await connection.run(
-      `COPY (SELECT ${finishedColumns(table)} FROM ${parquetSource(sources)} WHERE ${this.#isOf(value)} ${order}) ` +
+      `COPY (SELECT ${finishedColumns(table)} FROM ${parquetSource(runs)} WHERE ${this.#isOf(value)} ${orderSql(layout)}) ` +
         `TO ${quoteText(join(into, path))} (FORMAT parquet, COMPRESSION zstd, ${this.#rowGroups}, ` +
         `KV_METADATA {${IMPORT_MARK}: 'import 1'})`,
     )

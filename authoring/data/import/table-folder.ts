@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { quoteText } from '../../../googlesql-duckdb/index.js'
-import { type DataFile, filesInPlace } from '../../../runner/engines/duckdb/tables/data-folder.js'
+import { filesInPlace } from '../../../runner/engines/duckdb/tables/data-folder.js'
 import {
   IMPORT_ID,
   IMPORTS_FILE,
@@ -40,10 +40,11 @@ export function importId(nowMs: number, unique: string): string {
  * Locks the folder until `close`; the system releases the lock when the process dies.
  * @throws SetupError when another import of the table is running, or the folder cannot be written.
  */
-export async function openTableFolder(dataDir: string, table: string, nowMs: number): Promise<TableFolder> {
+export async function openTableFolder(dataDir: string, table: string, nowMs: number) {
   const dot = table.lastIndexOf('.')
   const dataset = join(dataDir, table.slice(0, dot))
   const path = join(dataset, table.slice(dot + 1))
+  const work = join(path, WORK_FOLDER)
   try {
     makeFolder(path)
   } catch (cause) {
@@ -52,74 +53,60 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
   const lock = await takeLock(join(path, LOCK_FILE), table)
   try {
     removeLeftovers(path, dataset, nowMs)
-    mkdirSync(join(path, WORK_FOLDER))
+    mkdirSync(work)
   } catch (cause) {
     lock.close()
     throw cause instanceof QueryFault ? cause : tableFailure(path, cause)
   }
-  return new TableFolder(path, dataset, () => filesInPlace(dataDir, table).files, lock)
-}
-
-export class TableFolder {
-  readonly path: string
-  /** An empty folder for staged files, removed by `close`. */
-  readonly work: string
-  readonly #dataset: string
-  readonly #looseFiles: () => readonly DataFile[]
-  readonly #lock: { close: () => void }
-
-  constructor(path: string, dataset: string, loose: () => readonly DataFile[], lock: { close: () => void }) {
-    this.path = path
-    this.work = join(path, WORK_FOLDER)
-    this.#dataset = dataset
-    this.#looseFiles = loose
-    this.#lock = lock
-  }
-
-  /**
-   * Adds the files in `result`, a folder in `work`, to the table; with `replaces` they become the whole table. If the entry is
-   * null, no files are added. @returns the number of files and imports that were replaced.
-   */
-  commit(entry: ImportEntry | null, result: string, { replaces, nowMs }: { replaces: boolean; nowMs: number }): number {
-    const [path, dataset] = [this.path, this.#dataset]
-    const loose = replaces ? this.#looseFiles() : []
-    const { imports, replaced: earlier, retired } = readImports(path)
-    const replaced = loose.map(file => ({
-      path: file.path.slice(dataset.length + 1),
-      size: String(file.size),
-      mtimeNs: String(file.mtimeNs),
-    }))
-    const kept = retired.filter(({ id }) => statSync(join(path, id), { throwIfNoEntry: false }))
-    const gone = replaces ? imports.map(({ id }) => ({ id, atMs: nowMs })) : []
-    const next: Imports = {
-      version: 1,
-      imports: [...(replaces ? [] : imports), ...(entry === null ? [] : [entry])],
-      replaced: [...earlier.filter(file => isStillThere(dataset, file)), ...replaced],
-      retired: [...kept, ...gone],
-    }
-    if (entry !== null) {
-      for (const file of entry.files) syncFile(join(result, file))
-      renameSync(result, join(path, entry.id))
-    }
-    const unfinished = join(path, temporary(IMPORTS_FILE))
-    writeFileSync(unfinished, `${JSON.stringify(next, null, 2)}\n`)
-    syncFile(unfinished)
-    syncFile(path)
-    // This rename makes the new table visible.
-    renameSync(unfinished, join(path, IMPORTS_FILE))
-    syncFile(path)
-    removeReplaced(
-      dataset,
-      replaced.filter((_, i) => loose[i]!.format !== 'parquet'),
-    )
-    return gone.length + loose.length
-  }
-
-  close(): void {
-    rmSync(this.work, { recursive: true, force: true })
-    this.#lock.close()
+  return {
+    path,
+    /** An empty folder for staged files, removed by `close`. */
+    work,
+    /**
+     * Adds the files in `result`, a folder in `work`, to the table; with `replaces` they become the whole table. If the entry is
+     * null, no files are added. @returns the number of files and imports that were replaced.
+     */
+    commit(entry: ImportEntry | null, result: string, replaces: boolean): number {
+      const loose = replaces ? filesInPlace(dataDir, table).files : []
+      const { imports, replaced: earlier, retired } = readImports(path)
+      const replaced = loose.map(file => ({
+        path: file.path.slice(dataset.length + 1),
+        size: String(file.size),
+        mtimeNs: String(file.mtimeNs),
+      }))
+      const kept = retired.filter(({ id }) => statSync(join(path, id), { throwIfNoEntry: false }))
+      const gone = replaces ? imports.map(({ id }) => ({ id, atMs: nowMs })) : []
+      const next: Imports = {
+        version: 1,
+        imports: [...(replaces ? [] : imports), ...(entry === null ? [] : [entry])],
+        replaced: [...earlier.filter(file => isStillThere(dataset, file)), ...replaced],
+        retired: [...kept, ...gone],
+      }
+      if (entry !== null) {
+        for (const file of entry.files) syncFile(join(result, file))
+        renameSync(result, join(path, entry.id))
+      }
+      const unfinished = join(path, temporary(IMPORTS_FILE))
+      writeFileSync(unfinished, `${JSON.stringify(next, null, 2)}\n`)
+      syncFile(unfinished)
+      syncFile(path)
+      // This rename makes the new table visible.
+      renameSync(unfinished, join(path, IMPORTS_FILE))
+      syncFile(path)
+      removeReplaced(
+        dataset,
+        replaced.filter((_, i) => loose[i]!.format !== 'parquet'),
+      )
+      return gone.length + loose.length
+    },
+    close(): void {
+      rmSync(work, { recursive: true, force: true })
+      lock.close()
+    },
   }
 }
+
+export type TableFolder = Awaited<ReturnType<typeof openTableFolder>>
 
 /** The error for a table's files that cannot be written. */
 export const tableFailure = (path: string, cause: unknown, reason?: string): SetupError =>

@@ -13,7 +13,7 @@ import type { ImportOptions } from '../import/import-table.js'
 import { chooseFields } from './choose-type.js'
 import { encodingOf, findForm, SAMPLE_BYTES } from './find-form.js'
 import type { Inference, InferredTable } from './inferred-table.js'
-import { CsvValueReader, JsonValueReader } from './read-values.js'
+import { csvValueReader, JsonValueReader } from './read-values.js'
 import { ValueFacts } from './value-facts.js'
 
 export interface InferOptions extends Pick<ImportOptions, 'files' | 'inputFormat' | 'standardInput' | 'maxBadRows'> {
@@ -127,7 +127,7 @@ function valueFormat({ name, format }: ImportSource, row: ValueFacts, form: Text
   if (format === 'ndjson')
     return { reader: new JsonValueReader(name, row), ends: new JsonRowEnds(form.rows ?? null), csv: null }
   const csv = csvForm(form, format)
-  return { reader: new CsvValueReader(name, row, csv), ends: new CsvRecordEnds(csv), csv }
+  return { reader: csvValueReader(name, row, csv), ends: new CsvRecordEnds(csv), csv }
 }
 
 /** @throws QueryFault for a file in another encoding than the first one: all files of a table have one. */

@@ -2,19 +2,10 @@
 
 import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { asOneName, headerNames } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
-import { cellsOf, headerOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
-import { type CsvForm, lacksFirstName } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
-import { expectCells, expectDelimiter } from '../../../runner/engines/duckdb/tables/rows/csv-row.js'
-import {
-  beginsNumber,
-  JsonTokens,
-  LETTER_N,
-  NULL,
-  OPEN_LIST,
-  OPEN_OBJECT,
-  QUOTE,
-  TRUE,
-} from '../../../runner/engines/duckdb/tables/rows/json-tokens.js'
+import type { Cell } from '../../../runner/engines/duckdb/tables/rows/csv.js'
+import type { CsvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
+import { csvReader } from '../../../runner/engines/duckdb/tables/rows/csv-row.js'
+import { beginsNumber, JsonTokens } from '../../../runner/engines/duckdb/tables/rows/json-tokens.js'
 import type { RowReader } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { type Place, sampleOf, type ValueFacts } from './value-facts.js'
@@ -22,7 +13,7 @@ import { kindOfCell, kindOfNumber, kindOfText } from './value-kinds.js'
 
 /** BigQuery's limit on the nesting depth of records. */
 const MAX_RECORDS = 15
-/** The length in bytes to which an object or list that no type fits is cut for messages. */
+/** The length to which an object or list that no type fits is cut for messages. */
 const MAX_KEPT = 200
 
 /** Reads rows of one file into the facts of the whole table. */
@@ -42,11 +33,11 @@ export class JsonValueReader implements RowReader, Place {
   read(bytes: Buffer, start: number, end: number, line: number): null {
     const tokens = this.#tokens
     this.line = line
-    tokens.open(bytes, start, end)
+    tokens.open(bytes.toString('utf8', start, end))
     this.#path.length = 0
-    if (tokens.peek() !== OPEN_OBJECT) throw tokens.unexpected('a row, as a JSON object')
+    if (tokens.peek() !== '{') throw tokens.unexpected('a row, as a JSON object')
     this.#readObject(this.#row, 0)
-    if (tokens.peek() >= 0) throw tokens.unexpected('the end of the row')
+    if (tokens.peek() !== '') throw tokens.unexpected('the end of the row')
     return null
   }
 
@@ -77,27 +68,27 @@ export class JsonValueReader implements RowReader, Place {
 
   #readValue(facts: ValueFacts, depth: number): void {
     const tokens = this.#tokens
-    const byte = tokens.peek()
+    const first = tokens.peek()
     const start = tokens.at
-    if (byte === QUOTE) {
+    if (first === '"') {
       const text = tokens.text()
       facts.see(kindOfText(text), text, this)
-    } else if (beginsNumber(byte)) {
+    } else if (beginsNumber(first)) {
       tokens.number()
-      const text = tokens.wholeText(start, tokens.at)
+      const text = tokens.textFrom(start)
       facts.see(kindOfNumber(text), text, this)
-    } else if (byte === LETTER_N && tokens.standsHere(NULL)) {
-      tokens.at += NULL.length
-    } else if (byte === OPEN_OBJECT && depth < MAX_RECORDS) {
+    } else if (tokens.standsHere('null')) {
+      tokens.at += 'null'.length
+    } else if (first === '{' && depth < MAX_RECORDS) {
       this.#readObject(facts, depth + 1)
-    } else if (byte === OPEN_LIST) {
+    } else if (first === '[') {
       this.#readList(facts, depth)
-    } else if (byte === OPEN_OBJECT) {
+    } else if (first === '{') {
       tokens.skip()
       facts.hasTooManyFields = true
-      facts.see('object', tokens.wholeText(start, Math.min(tokens.at, start + MAX_KEPT)), this)
+      facts.see('object', tokens.textFrom(start).slice(0, MAX_KEPT), this)
     } else {
-      const isTrue = tokens.standsHere(TRUE)
+      const isTrue = tokens.standsHere('true')
       tokens.skip()
       facts.see('bool', isTrue ? 'true' : 'false', this)
     }
@@ -107,64 +98,25 @@ export class JsonValueReader implements RowReader, Place {
     const tokens = this.#tokens
     facts.see('list', '[…]', this)
     tokens.members(() => {
-      if (tokens.peek() === LETTER_N && tokens.standsHere(NULL)) facts.nullElement ??= sampleOf('null', this)
-      if (tokens.peek() !== OPEN_LIST) {
+      if (tokens.peek() === 'n' && tokens.standsHere('null')) facts.nullElement ??= sampleOf('null', this)
+      if (tokens.peek() !== '[') {
         this.#readValue(facts.element, depth)
         return
       }
       const start = tokens.at
       tokens.skip()
-      facts.element.see('list', tokens.wholeText(start, Math.min(tokens.at, start + MAX_KEPT)), this)
+      facts.element.see('list', tokens.textFrom(start).slice(0, MAX_KEPT), this)
     })
   }
 }
 
-export class CsvValueReader implements RowReader, Place {
-  line = 0
-  readonly file: string
-  readonly #row: ValueFacts
-  readonly #form: CsvForm
-  /** The facts by position; null until the header, or the first row, has been read. */
-  #columns: readonly (ValueFacts | null)[] | null = null
-  /** Null after the first row. */
-  #header: readonly string[] | null = null
-
-  constructor(file: string, row: ValueFacts, form: CsvForm) {
-    this.file = file
-    this.#row = row
-    this.#form = form
-  }
-
-  /** @throws BadRowError; QueryFault for a header that cannot be used. */
-  read(bytes: Buffer, start: number, end: number, line: number): null {
-    const { headerLine, hasDecimalComma } = this.#form
-    if (line < headerLine) return null
-    if (this.#columns === null && headerLine > 0) {
-      const header = headerOf(bytes, start, end, this.#form)
-      expectDelimiter(header, this.#form)
-      this.#header = header.map(({ text }) => text ?? '')
-      this.#columns = this.#readHeader(this.#header)
-      return null
-    }
-    const cells = cellsOf(bytes, start, end, this.#form)
-    if (this.#header && lacksFirstName(this.#header.length, cells.length, bytes[end - 1], this.#form))
-      this.#columns = this.#readHeader(['', ...this.#header])
-    this.#header = null
-    this.#columns ??= this.#readHeader(cells.map((_, i) => `column_${i + 1}`))
-    expectCells(cells.length, this.#columns.length, bytes[end - 1], this.#form)
-    this.line = line
-    this.#row.see('object', '', this)
-    for (const [i, { text }] of cells.entries()) {
-      const facts = this.#columns[i]
-      if (facts && text !== null) facts.see(kindOfCell(text, hasDecimalComma), text, this)
-    }
-    return null
-  }
-
-  #readHeader(names: readonly string[]): readonly (ValueFacts | null)[] {
+/** The columns are the facts about their values; null for one of too many. */
+export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): RowReader {
+  function columnsOf(header: readonly Cell[]): readonly (ValueFacts | null)[] {
+    const names = header.map(({ text }) => text ?? '')
     const keys = new Map<ValueFacts, string>()
     return headerNames(names).map((name, i) => {
-      const field = this.#row.field(name)
+      const field = row.field(name)
       if (field === null) return null
       const other = keys.get(field)
       if (other !== undefined) throw new QueryFault(`the header has a name twice${asOneName(other, name)}`)
@@ -175,4 +127,16 @@ export class CsvValueReader implements RowReader, Place {
       return field
     })
   }
+
+  function read(columns: readonly (ValueFacts | null)[], cells: readonly Cell[], line: number): null {
+    row.see('object', '', { file, line })
+    for (const [i, { text }] of cells.entries()) {
+      const facts = columns[i]
+      if (facts && text !== null) facts.see(kindOfCell(text, form.hasDecimalComma), text, { file, line })
+    }
+    return null
+  }
+
+  const headerFor = (cells: readonly Cell[]): Cell[] => cells.map((_, i) => ({ text: `column_${i + 1}`, offset: 0 }))
+  return csvReader({ columnsOf, headerFor, read }, form)
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../googlesql/index.js'
 import { finder } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import { NUMBER_KINDS } from '../../../runner/engines/duckdb/tables/rows/json-row.js'
-import { leafOfText } from '../../../runner/engines/duckdb/tables/rows/leaf.js'
+import { expectation, leafOfText } from '../../../runner/engines/duckdb/tables/rows/leaf.js'
 import { UNLIMITED } from '../../../runner/engines/duckdb/tables/rows/row-schema.js'
 import { describeValue, type More, quotedList } from '../../../runner/manifest/report.js'
 import { didYouMean } from '../../../runner/model/suggest.js'
@@ -86,9 +86,9 @@ function readTyped(node: Node | null, type: Type, place: RecordPlace, reader: Ro
   if (node === null || isNull(node)) return null
   const { name, path } = place
   const { report } = reader
-  const refuse = (expected: string): null => {
+  const refuse = (expected: string, what = ` is ${typeName(type)}`): null => {
     const found = isScalar(node) ? describeValue(node.value) : isSeq(node) ? 'a list' : 'a map'
-    report(node, `"${name}" is ${typeName(type)}: expected ${expected}, found ${found}`)
+    report(node, `"${name}"${what}: expected ${expected}, found ${found}`)
     return null
   }
   if (type.kind === 'ARRAY') {
@@ -103,51 +103,21 @@ function readTyped(node: Node | null, type: Type, place: RecordPlace, reader: Ro
   if (!isScalar(node)) return refuse('a single value')
   const { value } = node
   if (type.kind === 'STRING') return textOf(node)
-  if (type.kind === 'BOOL') {
-    return typeof value === 'boolean' || /^(?:true|false)$/i.test(String(value)) ? value : refuse('true or false')
-  }
-  if (!isTaken(type.kind, node)) return refuse(expectedFor(type.kind, String(value)))
+  if (!isTaken(type.kind, node)) return refuse(expectation(type.kind, UNLIMITED), '')
   if (typeof value !== 'number' || !NUMBERS.includes(type.kind)) return value
   return Number.isFinite(value) ? exact(node) : String(value)
 }
 
 const NUMBERS: readonly string[] = ['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']
 
-type CheckedKind = Exclude<ScalarKind, 'STRING' | 'BOOL' | 'JSON'>
-
-/** What messages expect of a value. */
-const EXPECTED: Readonly<Record<CheckedKind, string>> = {
-  INT64: 'an integer of 64 bits',
-  FLOAT64: 'a number',
-  NUMERIC: 'a number of at most 29 digits before its point',
-  BIGNUMERIC: 'a number of at most 39 digits before its point',
-  DATE: 'a date such as 2026-01-31',
-  DATETIME: 'a date and time such as 2026-01-31T12:00:00',
-  TIME: 'a time such as 12:00:00',
-  TIMESTAMP: 'a time such as 2026-01-31T12:00:00Z',
-  BYTES: 'base64',
-  INTERVAL: 'text',
-  'RANGE<DATE>': 'a range such as [2026-01-31, UNBOUNDED)',
-  'RANGE<DATETIME>': 'a range such as [2026-01-31T12:00:00, UNBOUNDED)',
-  'RANGE<TIMESTAMP>': 'a range such as [2026-01-31T12:00:00Z, UNBOUNDED)',
-}
-
 /** Whether the reader of files takes the value, with all its digits. */
-function isTaken(kind: CheckedKind, node: Scalar): boolean {
+function isTaken(kind: ScalarKind, node: Scalar): boolean {
   const { value, source = '' } = node
+  if (kind === 'BOOL') return /^(?:true|false)$/i.test(String(value))
   const isOfKind = typeof value === 'string' || (typeof value === 'number' && NUMBER_KINDS.has(kind))
   const isBeyond = Math.abs(Number(value)) === Number.POSITIVE_INFINITY && /\d/.test(source)
   return isOfKind && !isBeyond && leafOfText(kind, String(exact(node)), UNLIMITED) !== null
 }
-
-/** What was expected of a value that is not of its type: a limit for a number that exceeds it, else the kind of value. */
-function expectedFor(kind: CheckedKind, text: string): string {
-  if (kind === 'INT64' && !INTEGER.test(text)) return 'an integer'
-  return (kind === 'NUMERIC' || kind === 'BIGNUMERIC') && !NUMBER.test(text) ? 'a number' : EXPECTED[kind]
-}
-
-const INTEGER = /^[+-]?\d+$/
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^(?:nan|[+-]?inf(?:inity)?)$/i
 
 /** The value that a result has, or JSON: a number of more digits than a number of JavaScript keeps is its text. */
 export function readPlain(node: Node | null | undefined): unknown {

@@ -22,33 +22,8 @@ export interface ValueUpdate {
 export function updateText(fileText: string, updates: readonly ValueUpdate[]): string {
   const mark = /^\ufeff/.exec(fileText)?.[0] ?? ''
   const text = fileText.slice(mark.length).replaceAll('\r\n', '\n')
-  const edited = edit(text, updates)
-  const written = isAsWanted(edited, text, updates) ? edited : rewritten(text, updates)
+  const written = edit(text, updates)
   return mark + (fileText.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written)
-}
-
-function isAsWanted(text: string, before: string, updates: readonly ValueUpdate[]): boolean {
-  const document = parseDocument(text, PARSE_OPTIONS)
-  if (document.errors.length > 0 || !equalValues(others(text, updates), others(before, updates))) return false
-  const holds = ({ path, value, isUnordered }: ValueUpdate): boolean => {
-    const written = readPlain(document.getIn(path, true) as Node)
-    return isUnordered ? (written as unknown[]).length === (value as unknown[]).length : equalValues(written, value)
-  }
-  return updates.every(holds)
-}
-
-/** All values of the file but those that are updated. */
-function others(text: string, updates: readonly ValueUpdate[]): unknown {
-  const document = parseDocument(text, PARSE_OPTIONS)
-  for (const { path } of updates) document.setIn(path, null)
-  return readPlain(document.contents as Node | null)
-}
-
-/** The whole document written by the library, for layouts that the edits do not know; comments and order stay. */
-function rewritten(text: string, updates: readonly ValueUpdate[]): string {
-  const document = parseDocument(text, PARSE_OPTIONS)
-  for (const { path, value } of updates) document.setIn(path, document.createNode(value))
-  return document.toString(PRINT_OPTIONS)
 }
 
 const PRINT_OPTIONS = { lineWidth: 0 }

@@ -42,17 +42,6 @@ export async function convert(
   if (rows > 0) await insert(stagedSelect(staged, longestRow, table))
 }
 
-/** The SELECT for the spellings of most files; null for a file that it cannot read. */
-export async function plainSelect(
-  connection: DuckDBConnection,
-  file: TextFile,
-  table: TableDefinition,
-): Promise<string | null> {
-  if (file.format !== 'ndjson') return csvSelect(connection, file, table)
-  const lines = await linesOf(file, table)
-  return ndjsonSelect(connection, lines, table, keysIn(table, await firstRows(connection, lines, 1)))
-}
-
 /**
  * The SELECTs to try, one after another. A STRING whose text could come from another value of JSON is in doubt; the first SELECT
  * is for those that the first rows show, the second for all.
@@ -69,7 +58,7 @@ async function* selects(
   }
   try {
     const lines = await linesOf(file, table)
-    const values = await firstRows(connection, lines, SAMPLE_ROWS)
+    const values = await firstRows(connection, lines)
     const keyOf = keysIn(table, values)
     for (const isInDoubt of [(value: unknown) => typeof value === 'string' && looksOther(value), () => true]) {
       const texts: Texts = new Map()
@@ -80,7 +69,7 @@ async function* selects(
         const sql = `SELECT 1 FROM ${jsonRows(lines)} WHERE ${hasOther([...texts.values()])} LIMIT 1`
         if ((await connection.runAndReadAll(sql)).currentRowCount > 0) return
       }
-      yield await ndjsonSelect(connection, lines, table, keyOf, { texts, values })
+      yield await ndjsonSelect(connection, lines, table, keyOf, texts, values)
     }
   } catch {
     // DuckDB cannot read the file as NDJSON.
@@ -92,8 +81,8 @@ const SAMPLE_ROWS = 1_000
 const jsonRows = ({ path, compression }: TextFile): string =>
   `read_ndjson_objects(${quotePath(path)}, compression = '${compression}')`
 
-async function firstRows(connection: DuckDBConnection, file: TextFile, most: number): Promise<readonly unknown[]> {
-  const first = await connection.runAndReadAll(`SELECT json FROM ${jsonRows(file)} LIMIT ${most}`)
+async function firstRows(connection: DuckDBConnection, file: TextFile): Promise<readonly unknown[]> {
+  const first = await connection.runAndReadAll(`SELECT json FROM ${jsonRows(file)} LIMIT ${SAMPLE_ROWS}`)
   return first.getRows().map(([json]): unknown => JSON.parse(String(json)))
 }
 
@@ -171,13 +160,6 @@ const patternOf = (key: string): string =>
     .slice(1, -1)
     .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** What the first rows show. */
-interface FirstRows {
-  /** The STRINGs whose values are all known to be JSON strings. */
-  readonly texts: Texts
-  readonly values: readonly unknown[]
-}
-
 /** The sample with null for each key that these values have and that is no field of the type. */
 function withUnknown(type: Type, sample: unknown, values: readonly unknown[]): unknown {
   if (type.kind === 'ARRAY' && Array.isArray(sample))
@@ -199,13 +181,15 @@ function withUnknown(type: Type, sample: unknown, values: readonly unknown[]): u
 /**
  * DuckDB refuses keys that it has not met while it inferred the columns, and ignores them where the columns are given. So it
  * infers them, from a file with one row that has all keys.
+ * @param texts the STRINGs whose values are all known to be JSON strings @param values the first rows
  */
 async function ndjsonSelect(
   connection: DuckDBConnection,
   { path, compression, keys }: TextFile,
   table: TableDefinition,
   keyOf: KeyOf,
-  { texts, values }: FirstRows = { texts: new Map(), values: [] },
+  texts: Texts,
+  values: readonly unknown[],
 ): Promise<string> {
   const sample = join(dirname(path), 'sample')
   const inRows = columnsInRows(table, keys)

@@ -203,11 +203,6 @@ export class OpenFiles {
     for (const file of files) if (this.#open.has(file)) this.afterQueries(() => this.#close(file))
   }
 
-  /** Closes all files at once; no query may run. */
-  closeAll(): void {
-    for (const file of this.#open) this.#close(file)
-  }
-
   #close(file: OpenFile): void {
     if (!this.#open.delete(file)) return
     unlinkSync(file.path)

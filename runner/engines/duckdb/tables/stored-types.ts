@@ -68,15 +68,9 @@ export async function withDurations(
   )
   const written = result.getRows()[0]?.[0]
   const units = written instanceof DuckDBBlobValue ? readUnits(written.bytes) : []
-  return types.map((type, i) => {
-    const own = units[i] ?? []
-    if (own.length !== leavesOf(type).length) return type
-    let next = 0
-    return mapLeaves(type, leaf => {
-      const unit = own[next++]
-      return typeof unit === 'string' ? new DuckDBBigIntType(DURATION + unit) : leaf
-    })
-  })
+  const durationOf = (leaf: DuckDBType, unit: string | null): DuckDBType =>
+    unit === null ? leaf : new DuckDBBigIntType(DURATION + unit)
+  return types.map((type, i) => zipLeaves(type, units[i], durationOf))
 }
 
 /** Another program may have written anything there. */
@@ -104,13 +98,7 @@ export async function withStoredTypes(
 ): Promise<readonly DuckDBType[]> {
   if (!types.some(type => leavesOf(type).some(leaf => MISREAD.has(leaf.typeId)))) return types
   const stored = await storedColumns(connection, path)
-  return types.map((type, i) => {
-    const leaves = stored[i] ?? []
-    // DuckDB reads the two leaves of a VARIANT as one.
-    if (leaves.length !== leavesOf(type).length) return type
-    let next = 0
-    return mapLeaves(type, leaf => storedType(leaf, leaves[next++]!))
-  })
+  return types.map((type, i) => zipLeaves(type, stored[i], storedType))
 }
 
 /** The types as which DuckDB may read other values. */
@@ -146,6 +134,17 @@ export function mapLeaves(type: DuckDBType, map: (leaf: DuckDBType) => DuckDBTyp
   if (type instanceof DuckDBMapType)
     return new DuckDBMapType(mapLeaves(type.keyType, map), mapLeaves(type.valueType, map), type.alias)
   return map(type)
+}
+
+/** Maps each leaf with what the file says of it. Where it has another number of leaves, as for a VARIANT, the type stays. */
+function zipLeaves<T>(
+  type: DuckDBType,
+  said: readonly T[] = [],
+  map: (leaf: DuckDBType, of: T) => DuckDBType,
+): DuckDBType {
+  if (said.length !== leavesOf(type).length) return type
+  let next = 0
+  return mapLeaves(type, leaf => map(leaf, said[next++]!))
 }
 
 /** The parts of a type that have no parts, in the order of the file. */

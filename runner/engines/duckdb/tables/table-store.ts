@@ -7,7 +7,7 @@ import { memo } from '../../../model/bounded-map.js'
 import { partKey } from '../../../model/file-stamp.js'
 import type { PartChoice } from '../../../model/query.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import { convert, plainSelect } from './convert.js'
+import { convert } from './convert.js'
 import {
   type DataFile,
   FolderReader,
@@ -359,57 +359,27 @@ export class TableStore {
     const name = rowTableOf(entry, files)
     if (entry.converted.has(name)) return name
     const create = `CREATE TABLE IF NOT EXISTS ${quoteName(name)} (${columnList(definition)})`
-    const insert = (select: string): Promise<unknown> =>
-      this.#connection.run(`INSERT INTO ${quoteName(name)} ${select}`)
-    if (!(await this.#insertPlain(entry, files, create, insert))) {
-      // In one commit, since a table of many columns takes as long to create as to fill.
-      const createAndInsert = (select: string): Promise<unknown> =>
-        this.#transact(async () => {
-          await this.#connection.run(create)
-          await insert(select)
-        })
-      try {
-        for (const file of files)
-          await this.#read(entry, file, copy => convert(this.#connection, copy, definition, createAndInsert)).catch(
-            cause => {
-              if (cause instanceof QueryFault) throw cause
-              throw new QueryFault(`${file.path}: ${fileFault(cause, file.format.toUpperCase())}`, { cause })
-            },
-          )
+    // In one commit, since a table of many columns takes as long to create as to fill.
+    const createAndInsert = (select: string): Promise<unknown> =>
+      this.#transact(async () => {
         await this.#connection.run(create)
-      } catch (error) {
-        await this.#connection.run(`DROP TABLE IF EXISTS ${quoteName(name)}`)
-        throw error
-      }
+        await this.#connection.run(`INSERT INTO ${quoteName(name)} ${select}`)
+      })
+    try {
+      for (const file of files)
+        await this.#read(entry, file, copy => convert(this.#connection, copy, definition, createAndInsert)).catch(
+          cause => {
+            if (cause instanceof QueryFault) throw cause
+            throw new QueryFault(`${file.path}: ${fileFault(cause, file.format.toUpperCase())}`, { cause })
+          },
+        )
+      await this.#connection.run(create)
+    } catch (error) {
+      await this.#connection.run(`DROP TABLE IF EXISTS ${quoteName(name)}`)
+      throw error
     }
     entry.converted.add(name)
     return name
-  }
-
-  /** Inserts many files in one commit; false where one of them is not plain, since an error ends the transaction. */
-  async #insertPlain(
-    entry: Entry,
-    files: readonly DataFile[],
-    create: string,
-    insert: (select: string) => Promise<unknown>,
-  ): Promise<boolean> {
-    if (files.length === 1) return false
-    const { definition } = entry.table
-    try {
-      await this.#transact(async () => {
-        await this.#connection.run(create)
-        for (const file of files)
-          await this.#read(entry, file, async copy => {
-            const select = await plainSelect(this.#connection, copy, definition)
-            if (select === null) throw new NotPlainError()
-            await insert(select)
-          })
-      })
-      return true
-    } catch (error) {
-      if (error instanceof QueryFault) throw error
-      return false
-    }
   }
 
   /** Calls `use` with a copy of the file, if it has any bytes. @throws QueryFault that names the file. */
@@ -459,11 +429,6 @@ export class TableStore {
       this.#openFiles.afterQueries(() => void this.#inTurn(drop).catch(() => undefined))
     }
   }
-}
-
-/** A file that one SELECT cannot read. */
-class NotPlainError extends Error {
-  override readonly name = 'NotPlainError'
 }
 
 const isGiven = ({ table }: Entry): boolean => table.origin.kind !== 'data-folder'

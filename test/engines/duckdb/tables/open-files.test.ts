@@ -24,10 +24,7 @@ describe('an open file of the data folder', () => {
     writeFileSync(at('outside/1.parquet'), 'outside')
     files = new OpenFiles({ own: at('own'), dataDir: at('data'), datasets: [at('data/d'), at('data/e')] })
   })
-  after(() => {
-    files.closeAll()
-    scratch.remove()
-  })
+  after(() => scratch.remove())
 
   const write = (name: string, text: string): string => {
     writeFileSync(at(name), text)
@@ -65,7 +62,7 @@ describe('an open file of the data folder', () => {
     const linked = new OpenFiles({ own: at('own2'), dataDir: at('data'), datasets: [at('data/linked')] })
     const file = linked.open({ path: at('data/linked/1.parquet'), stamp: null, isGiven: false })
     expect(readFileSync(file.path, 'utf8')).to.equal('outside')
-    linked.closeAll()
+    linked.close([file])
   })
 
   it('must have the state that was seen before', () => {

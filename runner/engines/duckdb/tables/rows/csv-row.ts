@@ -10,55 +10,53 @@ import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
 import type { RowReader } from './row-stream.js'
 
-export class CsvRowReader implements RowReader {
-  readonly #record: RowRecord
-  readonly #leavesOut: string | null
-  readonly #form: CsvForm
-  /** The fields by position, with null for an ignored column. Null until the header, or the first row, has been read. */
-  #columns: readonly (RowField | null)[] | null = null
+/** What the records of a CSV file are read as, by the columns of its header. */
+export interface CsvContents<Column> {
+  /** @throws QueryFault for a header that is invalid. */
+  readonly columnsOf: (header: readonly Cell[]) => readonly Column[]
+  /** The header of a file that has none, by its first row. */
+  readonly headerFor: (row: readonly Cell[]) => readonly Cell[]
+  /** As RowReader. */
+  readonly read: (columns: readonly Column[], cells: readonly Cell[], line: number) => string | null
+}
+
+/** Reads the records of a file, where there is one its header first. */
+export function csvReader<Column>({ columnsOf, headerFor, read }: CsvContents<Column>, form: CsvForm): RowReader {
+  /** By position; null until the header, or the first row, has been read. */
+  let columns: readonly Column[] | null = null
   /** Null after the first row. */
-  #header: readonly Cell[] | null = null
+  let header: readonly Cell[] | null = null
+  return {
+    read(bytes, start, end, line) {
+      if (line < form.headerLine) return null
+      if (columns === null && form.headerLine > 0) {
+        header = headerOf(bytes, start, end, form)
+        expectDelimiter(header, form)
+        columns = columnsOf(header)
+        return null
+      }
+      const cells = cellsOf(bytes, start, end, form)
+      if (header && lacksFirstName(header.length, cells.length, bytes[end - 1], form))
+        columns = columnsOf([NO_CELL, ...header])
+      header = null
+      columns ??= columnsOf(headerFor(cells))
+      expectCells(cells.length, columns.length, bytes[end - 1], form)
+      return read(columns, cells, line)
+    },
+  }
+}
+
+/** Converts rows to JSON; an ignored column is null. @param leavesOut see rowFormat */
+export function csvRowReader(record: RowRecord, leavesOut: string | null, form: CsvForm): RowReader {
   /** The fields that the file does not have, and that a row has all the same. */
-  #absent: readonly RowField[] = []
+  let absent: readonly RowField[] = []
 
-  /** @param leavesOut see rowFormat */
-  constructor(record: RowRecord, leavesOut: string | null, form: CsvForm) {
-    this.#record = record
-    this.#leavesOut = leavesOut
-    this.#form = form
-  }
-
-  /** Reads a record, where there is one the header. @throws BadRowError; QueryFault when the header is invalid. */
-  read(bytes: Buffer, start: number, end: number, line: number): string | null {
-    const { headerLine } = this.#form
-    if (line < headerLine) return null
-    if (this.#columns === null && headerLine > 0) {
-      this.#header = headerOf(bytes, start, end, this.#form)
-      expectDelimiter(this.#header, this.#form)
-      this.#columns = this.#readHeader(this.#header)
-      return null
-    }
-    const cells = cellsOf(bytes, start, end, this.#form)
-    if (this.#header && lacksFirstName(this.#header.length, cells.length, bytes[end - 1], this.#form))
-      this.#columns = this.#readHeader([NO_CELL, ...this.#header])
-    this.#header = null
-    this.#columns ??= this.#readHeader(this.#inOrder())
-    expectCells(cells.length, this.#columns.length, bytes[end - 1], this.#form)
-    return this.#readRow(this.#columns, cells)
-  }
-
-  /** The header that a file without one would have. */
-  #inOrder(): readonly Cell[] {
-    const fields = this.#record.fields.filter(({ name, given }) => name !== PARTITION_TIME && given === null)
-    return fields.map(({ name }) => ({ text: name, offset: 0 }))
-  }
-
-  #readHeader(cells: readonly Cell[]): readonly (RowField | null)[] {
+  function columnsOf(header: readonly Cell[]): readonly (RowField | null)[] {
     const problems: string[] = []
     const keys = new Map<RowField, string>()
     const unknown: string[] = []
-    const columns = headerNames(cells.map(({ text }) => text ?? '')).map(name => {
-      const field = this.#record.find(name) ?? null
+    const columns = headerNames(header.map(({ text }) => text ?? '')).map(name => {
+      const field = record.find(name) ?? null
       if (field === null) {
         unknown.push(JSON.stringify(shown(name)))
         return field
@@ -73,34 +71,37 @@ export class CsvRowReader implements RowReader {
     })
     if (columns.every(column => column === null)) {
       problems.push(`the header names no column of the table: ${unknown.join(', ')}`)
-    } else if (unknown.length > 0 && this.#leavesOut !== null) {
+    } else if (unknown.length > 0 && leavesOut !== null) {
       const [what, them] = unknown.length === 1 ? ['an unknown column', 'it'] : ['unknown columns', 'them']
-      problems.push(`the header names ${what}: ${unknown.join(', ')}; ${this.#leavesOut} leaves ${them} out`)
+      problems.push(`the header names ${what}: ${unknown.join(', ')}; ${leavesOut} leaves ${them} out`)
     }
-    const awaited = this.#record.awaited.filter(field => !columns.includes(field))
+    const awaited = record.awaited.filter(field => !columns.includes(field))
     for (const field of awaited) {
       if (field.isRequired && field.given === null)
         problems.push(`the header does not name ${field.name}, which is REQUIRED`)
     }
     if (problems.length > 0) throw new QueryFault(problems.join('; '))
-    this.#absent = awaited
+    absent = awaited
     return columns
   }
 
-  #readRow(columns: readonly (RowField | null)[], cells: readonly Cell[]): string {
-    const members = new Map(this.#absent.map(field => [field, field.given ?? '[]']))
+  function read(columns: readonly (RowField | null)[], cells: readonly Cell[]): string {
+    const members = new Map(absent.map(field => [field, field.given ?? '[]']))
     for (const [i, field] of columns.entries()) {
-      const value = field === null ? null : jsonOf(field, cells[i] ?? NO_CELL, this.#form.hasDecimalComma)
+      const value = field === null ? null : jsonOf(field, cells[i] ?? NO_CELL, form.hasDecimalComma)
       if (field !== null && value !== null) members.set(field, value)
     }
     return jsonObject(members)
   }
+
+  const inOrder = record.fields.filter(({ name, given }) => name !== PARTITION_TIME && given === null)
+  return csvReader({ columnsOf, headerFor: () => inOrder.map(({ name }) => ({ text: name, offset: 0 })), read }, form)
 }
 
 const NO_CELL: Cell = { text: null, offset: 0 }
 
 /** @throws BadRowError for a row with another number of cells. A delimiter at its end has no cell behind it. */
-export function expectCells(count: number, columns: number, lastByte: number | undefined, form: CsvForm): void {
+function expectCells(count: number, columns: number, lastByte: number | undefined, form: CsvForm): void {
   const { isJagged, headerLine, delimiter } = form
   if (count === columns || (count < columns && isJagged) || (count === columns + 1 && lastByte === delimiter)) return
   const where = headerLine > 0 ? 'the header' : 'the table'
@@ -108,7 +109,7 @@ export function expectCells(count: number, columns: number, lastByte: number | u
 }
 
 /** @throws QueryFault for a header of one cell in which another character stands between the names. */
-export function expectDelimiter([cell, ...others]: readonly Cell[], { delimiter }: CsvForm): void {
+function expectDelimiter([cell, ...others]: readonly Cell[], { delimiter }: CsvForm): void {
   const text = cell?.text ?? ''
   const separator = [';', '\t', '|', ','].find(mark => text.includes(mark) && mark.charCodeAt(0) !== delimiter)
   if (separator === undefined || others.length > 0) return

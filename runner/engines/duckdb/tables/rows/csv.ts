@@ -1,7 +1,6 @@
 /** CSV by RFC 4180, also with other characters between and around cells: splits a stream of bytes into records, and a record into cells. */
 import { BadRowError, shown } from './bad-row.js'
 import type { CsvForm } from './csv-form.js'
-import { COMMA } from './json-tokens.js'
 import { NEWLINE, RETURN, type RowEnds } from './row-stream.js'
 
 type State = 'start' | 'plain' | 'quoted' | 'closed'
@@ -103,11 +102,12 @@ export function cellsOf(bytes: Buffer, start: number, end: number, { delimiter, 
     cells.push({ text, offset: begin })
     if (at >= row.length) return cells
     if (row[at] !== delimiter) {
+      const separator = String.fromCharCode(delimiter)
       throw new BadRowError(
         at,
         '',
         `"${shown(row.toString('utf8', at, Math.min(row.length, at + 80)))}" behind a closing quote`,
-        delimiter === COMMA ? 'a comma' : `the delimiter ${JSON.stringify(String.fromCharCode(delimiter))}`,
+        separator === ',' ? 'a comma' : `the delimiter ${JSON.stringify(separator)}`,
       )
     }
     at++

@@ -2,9 +2,9 @@
  * Checks one row of NDJSON against its table's schema, and writes it as DuckDB's reader takes it: with the schema's names, and the
  * few values that the reader would interpret differently in another form.
  */
-import { BadRowError, shown } from './bad-row.js'
+import { type BadRowError, shown } from './bad-row.js'
 import { asOneName } from './column-name.js'
-import { beginsNumber, FALSE, JsonTokens, LETTER_N, NULL, OPEN_LIST, OPEN_OBJECT, QUOTE, TRUE } from './json-tokens.js'
+import { beginsNumber, JsonTokens } from './json-tokens.js'
 import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
 import type { RowReader } from './row-stream.js'
@@ -29,12 +29,12 @@ export class JsonRowReader implements RowReader {
   /** @throws BadRowError */
   read(bytes: Buffer, start: number, end: number): string {
     const tokens = this.#tokens
-    tokens.open(bytes, start, end)
+    tokens.open(bytes.toString('utf8', start, end))
     this.#path.length = 0
     this.#unknown = []
-    if (tokens.peek() !== OPEN_OBJECT) throw tokens.unexpected('a row, as a JSON object')
+    if (tokens.peek() !== '{') throw tokens.unexpected('a row, as a JSON object')
     const row = this.#readRecord(this.#record)
-    if (tokens.peek() >= 0) throw tokens.unexpected('the end of the row')
+    if (tokens.peek() !== '') throw tokens.unexpected('the end of the row')
     if (this.#unknown.length > 0) throw this.#unknownFields()
     return row
   }
@@ -42,11 +42,11 @@ export class JsonRowReader implements RowReader {
   #unknownFields(): BadRowError {
     const names = this.#unknown
     const list = names.map(name => JSON.stringify(shown(name))).join(', ')
-    return new BadRowError(
+    return this.#tokens.bad(
       this.#unknownAt,
-      '',
       names.length === 1 ? `the unknown field ${list}` : `the unknown fields ${list}`,
       `fields of the schema; ${this.#leavesOut} leaves others out`,
+      '',
     )
   }
 
@@ -62,7 +62,7 @@ export class JsonRowReader implements RowReader {
     for (const field of record.awaited) {
       if (members.has(field)) continue
       if (field.given === null && field.isRequired)
-        throw new BadRowError(tokens.at - 1 - tokens.start, this.#pathOf(field.name), 'nothing', REQUIRED)
+        throw tokens.bad(tokens.at - 1, 'nothing', REQUIRED, this.#pathOf(field.name))
       members.set(field, field.given ?? '[]')
     }
     return jsonObject(members)
@@ -92,7 +92,7 @@ export class JsonRowReader implements RowReader {
 
   #meetUnknown(name: string, start: number): void {
     if (this.#leavesOut !== null) {
-      if (this.#unknown.length === 0) this.#unknownAt = start - this.#tokens.start
+      if (this.#unknown.length === 0) this.#unknownAt = start
       this.#unknown.push(this.#pathOf(name))
     }
     this.#tokens.skip()
@@ -100,11 +100,11 @@ export class JsonRowReader implements RowReader {
 
   #readField(field: RowField): string {
     const tokens = this.#tokens
-    const first = tokens.peek()
+    tokens.peek()
     const start = tokens.at
     // This also holds for JSON columns: a JSON null in a row is the column's NULL.
-    if (first === LETTER_N && tokens.standsHere(NULL)) {
-      tokens.at += NULL.length
+    if (tokens.standsHere('null')) {
+      tokens.at += 'null'.length
       if (field.isRequired) throw tokens.bad(start, 'null', REQUIRED)
       return field.isRepeated ? '[]' : 'null'
     }
@@ -113,11 +113,11 @@ export class JsonRowReader implements RowReader {
 
   #readList(field: RowField): string {
     const tokens = this.#tokens
-    if (tokens.peek() !== OPEN_LIST) throw this.#misfit(field, 'a list, since the field is REPEATED')
+    if (tokens.peek() !== '[') throw this.#misfit(field, 'a list, since the field is REPEATED')
     const elements: string[] = []
     tokens.members(index => {
       this.#path[this.#path.length - 1] = `${field.name}[${index}]`
-      if (tokens.peek() === LETTER_N && tokens.standsHere(NULL) && field.kind !== 'JSON') {
+      if (tokens.peek() === 'n' && tokens.standsHere('null') && field.kind !== 'JSON') {
         throw tokens.bad(tokens.at, 'null', 'a value: a list of BigQuery holds no NULL')
       }
       elements.push(this.#readSingle(field))
@@ -131,17 +131,17 @@ export class JsonRowReader implements RowReader {
     const first = tokens.peek()
     const start = tokens.at
     if (record !== null) {
-      if (first !== OPEN_OBJECT) throw this.#misfit(field)
+      if (first !== '{') throw this.#misfit(field)
       return this.#readRecord(record)
     }
     if (kind === 'JSON') {
       tokens.skip()
-      return this.#leaf(field, start, tokens.wholeText(start, tokens.at))
+      return this.#leaf(field, start, tokens.textFrom(start))
     }
-    if (first === QUOTE) {
+    if (first === '"') {
       if (kind === 'STRING' && field.limits.maxLength === null) {
         tokens.string()
-        return tokens.wholeText(start, tokens.at)
+        return tokens.textFrom(start)
       }
       const text = tokens.text()
       // Loading of CSV alone takes `yes`, `t` and 1.
@@ -150,12 +150,12 @@ export class JsonRowReader implements RowReader {
     }
     if (beginsNumber(first)) {
       tokens.number()
-      if (NUMBER_KINDS.has(kind)) return this.#leaf(field, start, numberText(kind, tokens.wholeText(start, tokens.at)))
+      if (NUMBER_KINDS.has(kind)) return this.#leaf(field, start, numberText(kind, tokens.textFrom(start)))
       throw this.#wrong(field, start)
     }
-    const word = tokens.standsHere(TRUE) ? 'true' : tokens.standsHere(FALSE) ? 'false' : null
-    if (word === null) {
-      throw first === OPEN_LIST || first === OPEN_OBJECT ? this.#misfit(field) : tokens.unexpected('a JSON value')
+    const word = ['true', 'false'].find(literal => tokens.standsHere(literal))
+    if (word === undefined) {
+      throw first === '[' || first === '{' ? this.#misfit(field) : tokens.unexpected('a JSON value')
     }
     tokens.at += word.length
     if (kind === 'BOOL' || kind === 'STRING') return this.#leaf(field, start, word)
@@ -172,7 +172,7 @@ export class JsonRowReader implements RowReader {
   /** The error for a value, from `start` to here, that is not of the field's type. */
   #wrong(field: RowField, start: number): BadRowError {
     const tokens = this.#tokens
-    const found = tokens.textFrom(start, tokens.at)
+    const found = tokens.textFrom(start)
     return tokens.bad(start, shown(found), expectation(field.kind, field.limits))
   }
 
@@ -180,10 +180,9 @@ export class JsonRowReader implements RowReader {
   #misfit(field: RowField, expected = expectation(field.kind, field.limits)): BadRowError {
     const tokens = this.#tokens
     const start = tokens.at
-    const byte = tokens.peek()
+    const first = tokens.peek()
     tokens.skip()
-    const found =
-      byte === OPEN_LIST ? 'a list' : byte === OPEN_OBJECT ? 'an object' : shown(tokens.textFrom(start, tokens.at))
+    const found = first === '[' ? 'a list' : first === '{' ? 'an object' : shown(tokens.textFrom(start))
     return tokens.bad(start, found, expected)
   }
 }

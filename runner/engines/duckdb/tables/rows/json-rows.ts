@@ -3,18 +3,19 @@
  * array may span lines, and may all be on one line.
  */
 import { BadRowError, shown } from './bad-row.js'
-import {
-  BACKSLASH,
-  CLOSE_LIST,
-  CLOSE_OBJECT,
-  COLON,
-  COMMA,
-  isSpace,
-  OPEN_LIST,
-  OPEN_OBJECT,
-  QUOTE,
-} from './json-tokens.js'
 import { NEWLINE, type RowEnds } from './row-stream.js'
+
+const COMMA = 0x2c
+const QUOTE = 0x22
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+
+/** RFC 8259 §2: space, tab, line feed, carriage return. */
+const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /** The most bytes of a member's name that are compared with the name of the member with the rows. */
 const MAX_NAME = 2_000

@@ -16,7 +16,6 @@ import {
   timeLiteral,
   timestampLiteral,
 } from '../../../../../googlesql/data.js'
-import { VALUE_RULES } from './value-rules.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
@@ -52,12 +51,33 @@ const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: TypeLimits) => 
   'RANGE<TIMESTAMP>': text => range('RANGE<TIMESTAMP>', text),
 }
 
+/** What columns of each type take, as messages expect it; docs/data.md says it in full. */
+const EXPECTED: Readonly<Record<ScalarKind | 'STRUCT', string>> = {
+  STRING: 'a STRING',
+  INT64: 'an INT64: a whole number from -9223372036854775808 to 9223372036854775807',
+  FLOAT64: 'a FLOAT64: a number, or "NaN", "Infinity" or "-Infinity"',
+  NUMERIC: 'a NUMERIC of at most 29 digits before the point',
+  BIGNUMERIC: 'a BIGNUMERIC of at most 39 digits before the point',
+  BOOL: 'a BOOL: true or false',
+  BYTES: 'BYTES in base64',
+  DATE: 'a DATE like 2026-01-31, of the years 1 to 9999',
+  TIME: 'a TIME like 12:00:00.123456',
+  DATETIME: 'a DATETIME like 2026-01-31T12:00:00.123456, of the years 1 to 9999',
+  TIMESTAMP: 'a TIMESTAMP like 2026-01-31T12:00:00.123456Z, of the years 1 to 9999, or a number since 1970',
+  JSON: 'a JSON value',
+  INTERVAL: 'an INTERVAL like 1-2 3 4:5:6.789 or P1Y2M3D',
+  'RANGE<DATE>': 'a RANGE<DATE> like [2026-01-31, UNBOUNDED)',
+  'RANGE<DATETIME>': 'a RANGE<DATETIME> like [2026-01-31, UNBOUNDED)',
+  'RANGE<TIMESTAMP>': 'a RANGE<TIMESTAMP> like [2026-01-31, UNBOUNDED)',
+  STRUCT: 'a RECORD, as a JSON object',
+}
+
 /** What was expected, for the report of a bad row. */
 export function expectation(kind: ScalarKind | 'STRUCT', { maxLength, precision, scale }: TypeLimits): string {
   if (kind === 'STRING' && maxLength !== null) return `a STRING of at most ${maxLength} characters`
   if (kind === 'BYTES' && maxLength !== null) return `BYTES in base64, at most ${maxLength} of them`
   return precision === null
-    ? VALUE_RULES[kind].expected
+    ? EXPECTED[kind]
     : `a ${kind}(${precision}, ${scale}) of at most ${precision - (scale ?? 0)} digits before the point`
 }
 

@@ -9,7 +9,7 @@ import type { KeyColumn } from '../folder-keys.js'
 import { writing } from '../steady-copy.js'
 import { CsvRecordEnds } from './csv.js'
 import { csvForm } from './csv-form.js'
-import { CsvRowReader } from './csv-row.js'
+import { csvRowReader } from './csv-row.js'
 import { JsonRowReader } from './json-row.js'
 import { JsonRowEnds } from './json-rows.js'
 import { rowSchema } from './row-schema.js'
@@ -32,7 +32,7 @@ export function rowFormat(
     return { reader: new JsonRowReader(record, leavesOut), ends, csv: null }
   }
   const csv = csvForm(textForm, format)
-  return { reader: new CsvRowReader(record, leavesOut, csv), ends: new CsvRecordEnds(csv), csv }
+  return { reader: csvRowReader(record, leavesOut, csv), ends: new CsvRecordEnds(csv), csv }
 }
 
 const IGNORE_UNKNOWN = '"externalDataConfiguration": {"ignoreUnknownValues": true} in the table resource'
