@@ -10,7 +10,7 @@ import {
   rewriteError,
   withAnyByte,
 } from '../../functions/regexp/re2-pattern.js'
-import { latin1 } from './bytes.js'
+import { latin1, ofLatin1 } from './bytes.js'
 import { keepLast } from './keep-last.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
@@ -108,5 +108,5 @@ export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_re_rewrite', ['VARCHAR', 'VARCHAR'], 'VARCHAR', rewrite),
   scalar('bq_latin1', ['BLOB'], 'VARCHAR', latin1),
   scalar('bq_latin1_pattern', ['BLOB'], 'VARCHAR', bytes => withAnyByte(latin1(bytes))),
-  scalar('bq_from_latin1', ['VARCHAR'], 'BLOB', text => Buffer.from(text, 'latin1')),
+  scalar('bq_from_latin1', ['VARCHAR'], 'BLOB', ofLatin1),
 ]
