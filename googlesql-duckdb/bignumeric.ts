@@ -3,6 +3,7 @@
  * orders, adds and sums it; scalar functions do the rest. The generated SQL never applies `-` to a BIGNUM: DuckDB's subtraction
  * writes into its operands while other threads may read them, and the result of its unary `-` compares wrongly (1.5.5).
  */
+import { decimalText, decimalUnits } from '../googlesql/values/literals.js'
 
 export const BIGNUMERIC_SCALE = 38
 /** The number of units in the value 1. */
@@ -11,16 +12,9 @@ export const MAX_BIGNUMERIC = 2n ** 255n - 1n
 export const MIN_BIGNUMERIC = -(2n ** 255n)
 
 /** The units of a decimal text of at most 38 digits after the point, as numericLiteral returns it. */
-export function bignumericUnits(text: string): bigint {
-  const [whole, fraction = ''] = text.split('.')
-  return BigInt(whole! + fraction.padEnd(BIGNUMERIC_SCALE, '0'))
-}
+export const bignumericUnits = (text: string): bigint => decimalUnits(text, BIGNUMERIC_SCALE)
 
 /** The decimal text without superfluous zeros. */
-export function bignumericText(units: bigint): string {
-  const digits = (units < 0n ? -units : units).toString().padStart(BIGNUMERIC_SCALE + 1, '0')
-  const fraction = digits.slice(-BIGNUMERIC_SCALE).replace(/0+$/, '')
-  return `${units < 0n ? '-' : ''}${digits.slice(0, -BIGNUMERIC_SCALE)}${fraction === '' ? '' : `.${fraction}`}`
-}
+export const bignumericText = (units: bigint): string => decimalText(units, BIGNUMERIC_SCALE)
 
 export const isInBignumeric = (units: bigint): boolean => units <= MAX_BIGNUMERIC && units >= MIN_BIGNUMERIC

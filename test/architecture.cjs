@@ -59,7 +59,7 @@ const HOME_OF = {
   handlebars: 'runner/template',
   '@duckdb/node-api': `(runner/engines/duckdb|authoring/data|${ON_DUCKDB}/runtime)`,
   tldts: `${ON_DUCKDB}/runtime`,
-  re2js: 'runner/model',
+  re2js: `(runner/model|${ON_DUCKDB}/(functions/regexp|runtime/scalar-functions))`,
   fzstd: 'runner/engines/duckdb',
   '@google-cloud/bigquery': '(runner/engines/bigquery|authoring/(data|test))',
   'google-auth-library': 'runner/engines/bigquery',

@@ -1,6 +1,5 @@
 /** Aggregate functions in DuckDB SQL, with and without OVER. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
-import { type Type, typeName } from '../../googlesql/types/types.js'
 import { named } from '../emit/named.js'
 import { duckdbType } from '../emit/type.js'
 import {
@@ -36,10 +35,6 @@ const aside = (call: AggregateWriterCall, name: string, args: string): string =>
  * value they cost nothing, since DuckDB computes equal aggregates once.
  */
 const extremes = (call: AggregateWriterCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
-
-function unsupported(call: AggregateWriterCall, type: Type): SqlWriterError {
-  return new SqlWriterError(`${call.call.name} of ${typeName(type)} is not supported by the embedded engine`)
-}
 
 /**
  * Sums of the integer parts and of the fractions of NUMERICs. DuckDB adds NUMERICs in 128 bits, and two large values may
@@ -111,21 +106,18 @@ const sum: AggregateWriter = call => {
       return intervalSum(call)
     case 'BIGNUMERIC':
       return `bq_bignumeric_total(${aggregate(call, 'sum', x!)})`
-    case 'NUMERIC':
-      // Integer parts or fractions of different values may be equal, so distinct values are summed as a list.
+    default:
+      // NUMERIC. Integer parts or fractions of different values may be equal, so distinct values are summed as a list.
       if (isDistinct(call)) return `bq_sum_list(${aggregate(call, 'list', x!)})`
       return call.over === '' && !call.addsByParts
         ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})`
         : `bq_sum_parts(${parts(call, x!)})`
-    default:
-      throw unsupported(call, call.type)
   }
 }
 
 const average: AggregateWriter = call => {
   const [x] = call.sql
-  const type = call.args[0]!.type
-  switch (type.kind) {
+  switch (call.args[0]!.type.kind) {
     case 'INT64':
       return aggregate(call, 'avg', x!)
     case 'FLOAT64':
@@ -134,11 +126,10 @@ const average: AggregateWriter = call => {
       return intervalAverage(call)
     case 'BIGNUMERIC':
       return `bq_bignumeric_average(${aggregate(call, 'sum', x!)}, nullif(${aggregate(call, 'count', x!)}, 0))`
-    case 'NUMERIC':
+    default:
+      // NUMERIC
       if (isDistinct(call)) return `bq_avg_list(${aggregate(call, 'list', x!)})`
       return `bq_avg_parts(${parts(call, x!)}, ${aggregate(call, 'count', x!)})`
-    default:
-      throw unsupported(call, type)
   }
 }
 

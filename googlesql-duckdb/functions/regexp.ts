@@ -1,12 +1,18 @@
 /**
- * DuckDB SQL of regular expressions. DuckDB has RE2, as BigQuery does. A literal pattern is parsed here, so that the plain
+ * DuckDB SQL of regular expressions. DuckDB has RE2, as BigQuery does. A literal pattern is read here, so that the plain
  * DuckDB function can be used wherever its result is the same.
  */
 import { literalText } from '../../googlesql/functions/definitions/json.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { quoteText } from '../emit/quote.js'
 import type { SqlWriters, WriterCall } from './function-sql.js'
-import { MORE_THAN_ONE_GROUP, type PatternFacts, readPattern, rewriteError, withPrefix } from './regexp/re2-pattern.js'
+import {
+  MORE_THAN_ONE_GROUP,
+  mayMatchEmpty,
+  type ReadPattern,
+  readPattern,
+  rewriteError,
+} from './regexp/re2-pattern.js'
 
 /** The value of an integer literal; null for any other expression. */
 export function literalInteger(expr: Expr | null | undefined): bigint | null {
@@ -22,7 +28,7 @@ const parseError = (error: string): string => `Cannot parse regular expression: 
 const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTES'
 const subject = (call: WriterCall): string => (isBytes(call) ? `bq_latin1(${call.sql[0]})` : call.sql[0]!)
 const pattern = (call: WriterCall): string => (isBytes(call) ? `bq_latin1_pattern(${call.sql[1]})` : call.sql[1]!)
-const knownFacts = (call: WriterCall): PatternFacts | null => {
+const knownPattern = (call: WriterCall): ReadPattern | null => {
   const text = literalText(call.args[1])
   return text === null ? null : readPattern(text)
 }
@@ -36,8 +42,8 @@ const bounded =
       : write(call)
 
 function contains(call: WriterCall): string {
-  const facts = knownFacts(call)
-  if (facts && facts.error !== null) return raise(parseError(facts.error), 'BOOLEAN')
+  const known = knownPattern(call)
+  if (known && known.error !== null) return raise(parseError(known.error), 'BOOLEAN')
   return `bq_re_contains(${subject(call)}, ${pattern(call)})`
 }
 
@@ -47,14 +53,15 @@ function extract(call: WriterCall): string {
 }
 function extractText(call: WriterCall): string {
   const [, , at, n] = call.sql
-  const facts = knownFacts(call)
-  if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR')
-  if (facts && facts.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR')
+  const known = knownPattern(call)
+  if (known && known.error !== null) return raise(parseError(known.error), 'VARCHAR')
+  if (known && known.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR')
   const isFirst = isOne(call.args[2], at) && isOne(call.args[3], n)
   // The first element of all matches is NULL without a match, and where the group took no part in the match. regexp_extract would
   // return an empty text in both cases.
-  if (isFirst && facts)
-    return `list_extract(regexp_extract_all(${subject(call)}, ${pattern(call)}, ${facts.groups}), 1)`
+  // Between the bytes of a character, an empty match of \B would be an internal error of DuckDB.
+  if (isFirst && known && !literalText(call.args[1])!.includes('\\B'))
+    return `list_extract(regexp_extract_all(${subject(call)}, ${pattern(call)}, ${known.groups}), 1)`
   return `bq_regexp_nth(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'})`
 }
 
@@ -66,20 +73,15 @@ function extractAll(call: WriterCall): string {
   return isBytes(call) ? `list_transform(${text}, lambda v$: bq_bytes_of_latin1(v$))` : text
 }
 function extractAllText(call: WriterCall): string {
-  const facts = knownFacts(call)
-  if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR[]')
-  if (facts && facts.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR[]')
-  if (facts && !facts.mayMatchEmpty) {
-    const matches = `regexp_extract_all(${subject(call)}, ${pattern(call)}, ${facts.groups})`
-    return facts.groups === 0 ? matches : `list_transform(${matches}, lambda v$: coalesce(v$, ''))`
-  }
-  const matches = facts ? knownAll(subject(call), facts) : `bq_regexp_all(${subject(call)}, ${pattern(call)})`
+  const known = knownPattern(call)
+  if (known && known.error !== null) return raise(parseError(known.error), 'VARCHAR[]')
+  if (known && known.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR[]')
+  const isPlain = known !== null && !mayMatchEmpty(literalText(call.args[1])!)
+  if (isPlain && known.groups === 0) return `regexp_extract_all(${subject(call)}, ${pattern(call)}, 0)`
+  const matches = isPlain
+    ? `regexp_extract_all(${subject(call)}, ${pattern(call)}, 1)`
+    : `bq_re_all(${subject(call)}, ${pattern(call)})`
   return `list_transform(${matches}, lambda v$: coalesce(v$, ''))`
-}
-function knownAll(text: string, facts: PatternFacts): string {
-  const wrapped = quoteText(withPrefix(facts))
-  const group = (index: number): string => `regexp_extract_all(m$, ${wrapped}, ${index})`
-  return `list_transform([${text}], lambda m$: bq_re_all(${group(1)}, ${group(2)}, ${group(2 + facts.groups)}, length(m$)))[1]`
 }
 
 function instr(call: WriterCall): string {
@@ -88,11 +90,11 @@ function instr(call: WriterCall): string {
 }
 
 function replace(call: WriterCall): string {
-  const facts = knownFacts(call)
-  if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR')
+  const known = knownPattern(call)
+  if (known && known.error !== null) return raise(parseError(known.error), 'VARCHAR')
   const replacement = literalText(call.args[2])
-  if (facts && replacement !== null) {
-    const problem = rewriteError(replacement, facts.groups)
+  if (known && replacement !== null) {
+    const problem = rewriteError(replacement, known.groups)
     if (problem !== null) return raise(`Invalid REGEXP_REPLACE pattern: ${problem}`, 'VARCHAR')
     return `regexp_replace(${subject(call)}, ${pattern(call)}, ${call.sql[2]}, 'g')`
   }

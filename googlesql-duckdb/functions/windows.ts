@@ -1,13 +1,7 @@
 /** DuckDB SQL of functions that require OVER. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { named } from '../emit/named.js'
-import {
-  type AggregateWriter,
-  type AggregateWriterCall,
-  type AggregateWriters,
-  SqlWriterError,
-  streaming,
-} from './function-sql.js'
+import { type AggregateWriter, type AggregateWriterCall, type AggregateWriters, streaming } from './function-sql.js'
 
 const windowed = (call: AggregateWriterCall, name: string, args: string): string => `${name}(${args})${call.over}`
 
@@ -80,23 +74,14 @@ const percentileCont: AggregateWriter = call => {
   const literal = literalPercentile(call)
   const [, fraction] = call.sql
   const p = `bq_percentile('PERCENTILE_CONT', ${fraction})`
-  switch (call.type.kind) {
-    case 'FLOAT64':
-      if (literal !== null) {
-        return call.call.ignoresNulls ? floatQuantile(call, 'quantile_cont', literal) : withNulls(call, literal)
-      }
-      return `bq_percentile_cont(bq_sorted_floats(${valuesOf(call)}), ${p})`
-    case 'NUMERIC': {
-      const sorted = `CAST(list_sort(${valuesOf(call)}, 'ASC', 'NULLS FIRST') AS VARCHAR[])`
-      return `CAST(bq_numeric_percentile(${sorted}, CAST(${p} AS VARCHAR)) AS DECIMAL(38,9))`
-    }
-    case 'BIGNUMERIC': {
-      const sorted = `CAST(list_sort(${valuesOf(call)}, 'ASC', 'NULLS FIRST') AS VARCHAR[])`
-      return `bq_bignumeric_percentile(${sorted}, bq_bignumeric_fraction('PERCENTILE_CONT', ${fraction}))`
-    }
-    default:
-      throw new SqlWriterError(`PERCENTILE_CONT of ${call.type.kind} is not supported by the embedded engine`)
+  if (call.type.kind === 'FLOAT64') {
+    if (literal === null) return `bq_percentile_cont(bq_sorted_floats(${valuesOf(call)}), ${p})`
+    return call.call.ignoresNulls ? floatQuantile(call, 'quantile_cont', literal) : withNulls(call, literal)
   }
+  const sorted = `CAST(list_sort(${valuesOf(call)}, 'ASC', 'NULLS FIRST') AS VARCHAR[])`
+  return call.type.kind === 'NUMERIC'
+    ? `CAST(bq_numeric_percentile(${sorted}, CAST(${p} AS VARCHAR)) AS DECIMAL(38,9))`
+    : `bq_bignumeric_percentile(${sorted}, bq_bignumeric_fraction('PERCENTILE_CONT', ${fraction}))`
 }
 
 /** The relative distance by which a percentile is moved; it is too small to reach another row. */

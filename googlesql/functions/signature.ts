@@ -39,7 +39,6 @@ class SignatureError extends Error {
 export function parseSignature(source: SignatureText): Signature {
   const reader = new Reader(source)
   reader.take('(')
-  const start = reader.offset
   const parameters: SignatureParameter[] = []
   if (!reader.has(')')) {
     do {
@@ -50,11 +49,11 @@ export function parseSignature(source: SignatureText): Signature {
       } else parameters.push(readParameter(reader, false))
     } while (reader.accept(','))
   }
-  const text = source.slice(start, reader.offset).trim()
   reader.take(')')
   reader.take('->')
   const result = readPattern(reader)
   reader.end()
+  const text = source.slice(1, source.lastIndexOf(')')).trim()
   return { parameters, result, text }
 }
 
@@ -128,49 +127,46 @@ function readPattern(reader: Reader): Pattern {
 
 class Reader {
   readonly source: string
-  offset = 0
+  readonly #words: readonly string[]
+  #at = 0
   constructor(source: string) {
     this.source = source
+    this.#words = source.match(/\w+|->|=>|\.\.\.|\S/g) ?? []
   }
 
-  has(symbol: string): boolean {
-    while (this.source[this.offset] === ' ') this.offset++
-    return this.source.startsWith(symbol, this.offset)
+  has(symbol: string, ahead = 0): boolean {
+    return this.#words[this.#at + ahead] === symbol
   }
   accept(symbol: string): boolean {
     const hasSymbol = this.has(symbol)
-    if (hasSymbol) this.offset += symbol.length
+    if (hasSymbol) this.#at++
     return hasSymbol
   }
   take(symbol: string): void {
-    if (!this.accept(symbol))
-      throw new SignatureError(`expected ${symbol} at ${this.offset} of signature ${this.source}`)
+    if (!this.accept(symbol)) throw this.#unexpected(symbol)
   }
   end(): void {
-    if (!this.has('') || this.offset < this.source.length) {
-      throw new SignatureError(`more than a signature in ${this.source}`)
-    }
+    if (this.#at < this.#words.length) throw this.#unexpected('its end')
   }
   word(): string {
-    this.has('')
-    const word = /^\w+/.exec(this.source.slice(this.offset))?.[0]
-    if (word === undefined) throw new SignatureError(`expected a word at ${this.offset} of signature ${this.source}`)
-    this.offset += word.length
-    return word
+    if (!this.#isWord(0)) throw this.#unexpected('a word')
+    return this.#words[this.#at++]!
   }
   parameterName(): string | null {
-    this.has('')
-    const match = /^(\w+)\s*=>/.exec(this.source.slice(this.offset))
-    if (!match) return null
-    this.offset += match[0].length
-    return match[1]!.toLowerCase()
+    if (!this.has('=>', 1)) return null
+    const name = this.word().toLowerCase()
+    this.take('=>')
+    return name
   }
   /** The name of a struct's field: a word before another word; empty where the field has no name. */
   fieldName(): string {
-    this.has('')
-    const match = /^(\w+)\s+(?=\w)/.exec(this.source.slice(this.offset))
-    if (!match) return ''
-    this.offset += match[0].length
-    return match[1]!
+    return this.#isWord(1) ? this.word() : ''
+  }
+
+  #isWord(ahead: number): boolean {
+    return /^\w/.test(this.#words[this.#at + ahead] ?? '')
+  }
+  #unexpected(expected: string): SignatureError {
+    return new SignatureError(`expected ${expected} before word ${this.#at + 1} of signature ${this.source}`)
   }
 }

@@ -115,11 +115,18 @@ export function numericLiteral(
   return scaled > max || scaled < min ? null : decimalText(scaled, scale)
 }
 
-function decimalText(scaled: bigint, scale: number): string {
+/** The decimal text, without superfluous zeros, of a count of units of 10^-scale. */
+export function decimalText(scaled: bigint, scale: number): string {
   const sign = scaled < 0n ? '-' : ''
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(scale + 1, '0')
   const behind = digits.slice(-scale).replace(/0+$/, '')
   return sign + digits.slice(0, -scale) + (behind === '' ? '' : `.${behind}`)
+}
+
+/** The reverse of decimalText. */
+export function decimalUnits(text: string, scale: number): bigint {
+  const [whole, fraction = ''] = text.split('.')
+  return BigInt(whole! + fraction.padEnd(scale, '0'))
 }
 
 interface LocalTime {

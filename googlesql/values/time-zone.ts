@@ -1,10 +1,12 @@
 /** Time zones by name, from the platform's own copy of the IANA database. */
-import { daysFromCivil } from './civil-date.js'
 import { cityOfZone, earlyZoneOffset, fixedZoneOffset } from './legacy-zones.js'
 import { TIME_ZONE_NAMES } from './time-zone-names.js'
 
 /** Matches a time zone that is an offset from UTC, `+05:30`, `-8` or `UTC+1`: its sign, its hours and its minutes. */
 export const ZONE_OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
+
+/** What the platform calls an offset: `GMT-05:00`, `GMT-04:56:02`, or `GMT` alone. */
+const OFFSET_NAME = /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/
 
 const SECOND_MS = 1000
 /** More than any zone's offset from UTC, so that the instants before and after a change of the offset are both examined. */
@@ -38,27 +40,15 @@ function platformOffset(zone: string): ((instant: number) => number) | null {
   if (!isZoneName(zone)) return null
   let format: Intl.DateTimeFormat
   try {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      calendar: 'gregory',
-      hourCycle: 'h23',
-      era: 'short',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
+    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
   } catch {
     return null
   }
   return instant => {
-    const parts = Object.fromEntries(format.formatToParts(instant * SECOND_MS).map(part => [part.type, part.value]))
-    const year = parts['era'] === 'BC' ? 1 - Number(parts['year']) : Number(parts['year'])
-    const days = daysFromCivil(year, Number(parts['month']), Number(parts['day']))
-    const clock = Number(parts['hour']) * 3600 + Number(parts['minute']) * 60 + Number(parts['second'])
-    return days * 86_400 + clock - instant
+    const name = format.formatToParts(instant * SECOND_MS).find(part => part.type === 'timeZoneName')!.value
+    const [, sign, hours, minutes, seconds = '0'] = OFFSET_NAME.exec(name) ?? []
+    const offset = sign === undefined ? 0 : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
+    return sign === '-' ? -offset : offset
   }
 }
 

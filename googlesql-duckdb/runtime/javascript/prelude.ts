@@ -122,17 +122,9 @@ export const PRELUDE = String.raw`
   const bytesText = text => {
     const digits = text.replace(/={1,2}$/, '')
     if (digits.length % 4 === 1 || /[^A-Za-z0-9+/]/.test(digits)) return null
-    let result = ''
-    let bits = 0
-    let width = 0
-    for (const digit of digits) {
-      bits = ((bits << 6) | DIGITS.indexOf(digit)) & 0xfff
-      width += 6
-      if (width < 8) continue
-      width -= 8
-      result += '\\x' + ((bits >> width) & 0xff).toString(16).padStart(2, '0').toUpperCase()
-    }
-    return result
+    const bits = digits.replace(/./g, digit => DIGITS.indexOf(digit).toString(2).padStart(6, '0'))
+    const bytes = bits.match(/.{8}/g) ?? []
+    return bytes.map(byte => '\\x' + parseInt(byte, 2).toString(16).padStart(2, '0').toUpperCase()).join('')
   }
 
   const compiled = new Function(...parameters.map(parameter => parameter.name), body)

@@ -1,5 +1,6 @@
 /** Functions of BYTES, since DuckDB has few functions of BLOB. Lists of BYTES are passed as hexadecimal text. */
-import { withoutTrailing } from '../../../googlesql/values/trim-text.js'
+import { isUtf8 } from 'node:buffer'
+import { withoutLeading, withoutTrailing } from '../../../googlesql/values/trim-text.js'
 import { BASE32_DIGITS, base32Text, bytesOfDigits } from './base-digits.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 import { checkOutput, checkPadding, findNth, repetitions, translate } from './strings.js'
@@ -27,59 +28,35 @@ const right = (value: Bytes, count: bigint): Bytes => {
 }
 
 const trim =
-  (atStart: boolean, atEnd: boolean) =>
-  (value: Bytes, set: Bytes): Bytes => {
-    let start = 0
-    let end = value.length
-    if (atStart) while (start < end && set.includes(value[start]!)) start++
-    if (atEnd) while (end > start && set.includes(value[end - 1]!)) end--
-    return value.slice(start, end)
-  }
+  (cut: (text: string, set: string) => string) =>
+  (value: Bytes, set: Bytes): Bytes =>
+    ofLatin1(cut(latin1(value), latin1(set)))
+
+const withoutEnds = (text: string, set: string): string => withoutLeading(withoutTrailing(text, set), set)
 
 const pad =
   (side: 'left' | 'right') =>
   (value: Bytes, size: bigint, pattern: Bytes): Bytes => {
     const length = checkPadding(size, pattern.length === 0)
     if (length <= value.length) return value.slice(0, length)
-    const result = new Uint8Array(length)
-    const missing = length - value.length
-    const start = side === 'left' ? 0 : value.length
-    for (let index = 0; index < missing; index++) result[start + index] = pattern[index % pattern.length]!
-    result.set(value, side === 'left' ? missing : 0)
-    return result
+    const padding = Buffer.alloc(length - value.length, pattern)
+    return Buffer.concat(side === 'left' ? [padding, value] : [value, padding])
   }
 
-function repeat(value: Bytes, count: bigint): Bytes {
-  const times = repetitions(value.length, count)
-  const result = new Uint8Array(value.length * times)
-  for (let index = 0; index < times; index++) result.set(value, index * value.length)
-  return result
-}
+const repeat = (value: Bytes, count: bigint): Bytes =>
+  Buffer.alloc(value.length * repetitions(value.length, count), value)
 
-/** The parts between the delimiters; an empty delimiter separates all bytes. */
-function split(value: Bytes, delimiter: Bytes): Bytes[] {
-  if (delimiter.length === 0) return value.length === 0 ? [value] : Array.from(value, byte => Uint8Array.of(byte))
-  const source = Buffer.from(value.buffer, value.byteOffset, value.length)
-  const parts: Bytes[] = []
-  let start = 0
-  for (let at = source.indexOf(delimiter); at >= 0; at = source.indexOf(delimiter, start)) {
-    parts.push(value.slice(start, at))
-    start = at + delimiter.length
-  }
-  parts.push(value.slice(start))
-  return parts
+/** The parts between the delimiters, in hexadecimal digits; an empty delimiter separates all bytes. */
+function split(value: Bytes, delimiter: Bytes): string[] {
+  const parts = value.length === 0 ? [''] : latin1(value).split(latin1(delimiter))
+  return parts.map(part => ofLatin1(part).toString('hex'))
 }
 
 function replace(value: Bytes, part: Bytes, by: Bytes): Bytes {
-  const parts = part.length === 0 ? [value] : split(value, part)
+  const parts = part.length === 0 ? [latin1(value)] : latin1(value).split(latin1(part))
   checkOutput('REPLACE', value.length + (parts.length - 1) * (by.length - part.length))
-  return Buffer.concat(parts.flatMap((each, index) => (index === 0 ? [each] : [by, each])))
+  return ofLatin1(parts.join(latin1(by)))
 }
-
-const startsWith = (value: Bytes, part: Bytes): boolean =>
-  part.length <= value.length && part.every((byte, index) => value[index] === byte)
-const endsWith = (value: Bytes, part: Bytes): boolean =>
-  part.length <= value.length && part.every((byte, index) => value[value.length - part.length + index] === byte)
 
 const isUpper = (byte: number): boolean => byte >= 65 && byte <= 90
 const isLower = (byte: number): boolean => byte >= 97 && byte <= 122
@@ -122,42 +99,23 @@ function fromHex(text: string): Bytes {
   return Buffer.from(text.length % 2 === 1 ? `0${text}` : text, 'hex')
 }
 
+/** As many bytes as the first announces, where each of the others may follow another; else a single byte. */
+const CHARACTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|./gs
+
 /** The bytes as text; each byte that is not part of a well-formed character becomes one U+FFFD. */
 function safeToString(value: Bytes): string {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  try {
-    return decoder.decode(value)
-  } catch {
-    let text = ''
-    for (let index = 0; index < value.length; ) {
-      const length = wellFormedLength(value, index)
-      text += length === 0 ? '\ufffd' : decoder.decode(value.subarray(index, index + length))
-      index += length || 1
-    }
-    return text
-  }
-}
-
-/** The number of bytes of the character at this index; 0 where it is not well formed. Source: Unicode, table 3-7. */
-function wellFormedLength(value: Bytes, index: number): number {
-  const first = value[index]!
-  if (first < 0x80) return 1
-  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
-  if (length === 0 || index + length > value.length) return 0
-  const second = value[index + 1]!
-  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
-  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
-  if (second < low || second > high) return 0
-  for (let next = index + 2; next < index + length; next++) if ((value[next]! & 0xc0) !== 0x80) return 0
-  return length
+  if (isUtf8(value)) return Buffer.from(value).toString()
+  return latin1(value).replace(CHARACTER, character => {
+    const bytes = ofLatin1(character)
+    return isUtf8(bytes) ? bytes.toString() : '\ufffd'.repeat(bytes.length)
+  })
 }
 
 export const latin1 = (value: Bytes): string => Buffer.from(value).toString('latin1')
+export const ofLatin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 const translated = (value: Bytes, source: Bytes, target: Bytes): Bytes =>
-  Buffer.from(translate(latin1(value), latin1(source), latin1(target)), 'latin1')
-
-const hexOf = (value: Bytes): string => Buffer.from(value).toString('hex')
+  ofLatin1(translate(latin1(value), latin1(source), latin1(target)))
 
 const bytewise = (name: string, combine: (a: number, b: number) => number): ScalarFunction =>
   scalar(name, ['BLOB', 'BLOB'], 'BLOB', (a, b) => {
@@ -187,19 +145,19 @@ export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_bytes_substr', ['BLOB', 'BIGINT', 'BIGINT'], 'BLOB', substr),
   scalar('bq_bytes_left', ['BLOB', 'BIGINT'], 'BLOB', left),
   scalar('bq_bytes_right', ['BLOB', 'BIGINT'], 'BLOB', right),
-  scalar('bq_bytes_trim', ['BLOB', 'BLOB'], 'BLOB', trim(true, true)),
-  scalar('bq_bytes_ltrim', ['BLOB', 'BLOB'], 'BLOB', trim(true, false)),
-  scalar('bq_bytes_rtrim', ['BLOB', 'BLOB'], 'BLOB', trim(false, true)),
+  scalar('bq_bytes_trim', ['BLOB', 'BLOB'], 'BLOB', trim(withoutEnds)),
+  scalar('bq_bytes_ltrim', ['BLOB', 'BLOB'], 'BLOB', trim(withoutLeading)),
+  scalar('bq_bytes_rtrim', ['BLOB', 'BLOB'], 'BLOB', trim(withoutTrailing)),
   scalar('bq_bytes_lpad', ['BLOB', 'BIGINT', 'BLOB'], 'BLOB', pad('left')),
   scalar('bq_bytes_rpad', ['BLOB', 'BIGINT', 'BLOB'], 'BLOB', pad('right')),
   scalar('bq_bytes_repeat', ['BLOB', 'BIGINT'], 'BLOB', repeat),
   scalar('bq_bytes_translate', ['BLOB', 'BLOB', 'BLOB'], 'BLOB', translated),
   scalar('bq_bytes_replace', ['BLOB', 'BLOB', 'BLOB'], 'BLOB', replace),
   scalar('bq_bytes_reverse', ['BLOB'], 'BLOB', value => value.slice().reverse()),
-  scalar('bq_bytes_split', ['BLOB', 'BLOB'], 'VARCHAR[]', (value, delimiter) => split(value, delimiter).map(hexOf)),
+  scalar('bq_bytes_split', ['BLOB', 'BLOB'], 'VARCHAR[]', split),
   scalar('bq_bytes_instr', ['BLOB', 'BLOB', 'BIGINT', 'BIGINT'], 'BIGINT', findNth),
-  scalar('bq_bytes_starts_with', ['BLOB', 'BLOB'], 'BOOLEAN', startsWith),
-  scalar('bq_bytes_ends_with', ['BLOB', 'BLOB'], 'BOOLEAN', endsWith),
+  scalar('bq_bytes_starts_with', ['BLOB', 'BLOB'], 'BOOLEAN', (value, part) => latin1(value).startsWith(latin1(part))),
+  scalar('bq_bytes_ends_with', ['BLOB', 'BLOB'], 'BOOLEAN', (value, part) => latin1(value).endsWith(latin1(part))),
   scalar('bq_bytes_lower', ['BLOB'], 'BLOB', value => value.map(byte => (isUpper(byte) ? byte + 32 : byte))),
   scalar('bq_bytes_upper', ['BLOB'], 'BLOB', value => value.map(byte => (isLower(byte) ? byte - 32 : byte))),
   scalar('bq_bytes_ascii', ['BLOB'], 'BIGINT', value => BigInt(value[0] ?? 0)),

@@ -1,6 +1,7 @@
 /** Exact arithmetic in JavaScript: NUMERICs as integers in units of 1e-9, and rounding of FLOAT64s by their exact values. */
+import { decimalText, decimalUnits } from '../../../googlesql/values/literals.js'
 import { digitsOfDouble } from './decimal-text.js'
-import { divideRounded, interpolated, roundToStep, squareRoot, statistics, unitsOfAll } from './decimals.js'
+import { absolute, divideRounded, interpolated, roundToStep, squareRoot, statistics, unitsOfAll } from './decimals.js'
 import { numericPower } from './numeric-power.js'
 import { fail, type ScalarFunction, ScalarFunctionError, type ScalarFunctionType, scalar } from './scalar-function.js'
 
@@ -10,17 +11,12 @@ const UNIT = 10n ** 9n
 const LIMIT = 10n ** 38n - 1n
 
 /** The units of a DECIMAL(38,9) in DuckDB's text. */
-function unitsOf(text: string): bigint {
-  const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)!
-  const units = BigInt(whole!) * UNIT + BigInt(fraction.padEnd(SCALE, '0').slice(0, SCALE))
-  return sign === '-' ? -units : units
-}
+const unitsOf = (text: string): bigint => decimalUnits(text, SCALE)
 
 /** The text that DuckDB casts to DECIMAL(38,9). @throws ScalarFunctionError for a value beyond NUMERIC */
 function textOf(units: bigint, name: string): string {
-  const size = units < 0n ? -units : units
-  if (size > LIMIT) fail(`numeric overflow: ${name}`)
-  return `${units < 0n ? '-' : ''}${size / UNIT}.${String(size % UNIT).padStart(SCALE, '0')}`
+  if (absolute(units) > LIMIT) fail(`numeric overflow: ${name}`)
+  return decimalText(units, SCALE)
 }
 
 /** The units of y, by which x is divided. @throws ScalarFunctionError for zero */

@@ -3,7 +3,7 @@
  * the point. This code computes with more, so that the result is the exact power rounded to nine decimals; beyond 1e16, the
  * results of the reference implementation may differ.
  */
-import { absolute } from './decimals.js'
+import { absolute, divideRounded } from './decimals.js'
 import { fail } from './scalar-function.js'
 
 /** One, in units of 1e-9. */
@@ -47,11 +47,8 @@ export function numericPower(base: bigint, exponent: bigint): bigint {
 function product(base: bigint, times: bigint): bigint {
   const count = absolute(times)
   const [power, scale] = [base ** count, UNIT ** count]
-  return times < 0n ? rounded(scale * UNIT, power) : rounded(power * UNIT, scale)
+  return times < 0n ? divideRounded(scale * UNIT, power) : divideRounded(power * UNIT, scale)
 }
-
-/** The quotient of positive numbers, rounded half up. */
-const rounded = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor)
 
 function byLogarithm(base: bigint, exponent: bigint): bigint {
   const logarithm = (logarithmOf(base) * exponent) / UNIT

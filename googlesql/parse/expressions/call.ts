@@ -30,38 +30,27 @@ export function parseCall(p: Parser, path: readonly Identifier[]): Call {
   else p.close()
   p.skipHint()
   const over = p.accept('OVER') ? parseWindow(p) : null
-  return {
-    kind: 'call',
-    path,
-    arguments: list,
-    isStar,
-    isDistinct,
-    nulls,
-    having,
-    orderBy,
-    limit,
-    over,
-    at: path[0]!.at,
-  }
+  return { ...plainCall(path), arguments: list, isStar, isDistinct, nulls, having, orderBy, limit, over }
 }
 
+/** A call without arguments and clauses. */
+const plainCall = (path: readonly Identifier[]): Call => ({
+  kind: 'call',
+  path,
+  arguments: [],
+  isStar: false,
+  isDistinct: false,
+  nulls: null,
+  having: null,
+  orderBy: [],
+  limit: null,
+  over: null,
+  at: path[0]!.at,
+})
+
 /** A call without parentheses, such as CURRENT_DATE; null for every name that needs parentheses. */
-export function bareCall(name: Identifier): Call | null {
-  if (name.isQuoted || !BARE_FUNCTIONS.has(name.name.toUpperCase())) return null
-  return {
-    kind: 'call',
-    path: [name],
-    arguments: [],
-    isStar: false,
-    isDistinct: false,
-    nulls: null,
-    having: null,
-    orderBy: [],
-    limit: null,
-    over: null,
-    at: name.at,
-  }
-}
+export const bareCall = (name: Identifier): Call | null =>
+  name.isQuoted || !BARE_FUNCTIONS.has(name.name.toUpperCase()) ? null : plainCall([name])
 
 /** `expression [AS alias]`, or `name => expression`. */
 export function parseArgument(p: Parser): Argument {

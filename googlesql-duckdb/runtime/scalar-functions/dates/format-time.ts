@@ -1,6 +1,6 @@
 /** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: format values by `%` elements. */
 
-import { BoundedMap, memo } from '../../../../googlesql/data.js'
+import { keepLast } from '../keep-last.js'
 import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 import {
   type CivilTime,
@@ -288,18 +288,13 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
   return pieces
 }
 
-/** The length of the longest format that is kept compiled. */
-const MAX_KEPT_LENGTH = 500
-
-const compiled = new BoundedMap<string, readonly Piece[]>(500)
+const piecesOf = keepLast(compileFormat)
 
 /** Formats a value in microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. */
 export function formatTime(format: string, kind: TimeKind, micros: bigint, zone: string): string {
-  const compile = (): readonly Piece[] => compileFormat(format, kind)
-  const pieces = format.length > MAX_KEPT_LENGTH ? compile() : memo(compiled, `${kind} ${format}`, compile)
   const moment = momentOf(micros, zone)
   let text = ''
-  for (const piece of pieces) {
+  for (const piece of piecesOf(format, kind)) {
     text += typeof piece === 'string' ? piece : piece(moment)
     checkedSize(text.length)
   }

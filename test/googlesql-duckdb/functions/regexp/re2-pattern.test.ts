@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readPattern, rewriteError } from '../../../../googlesql-duckdb/functions/regexp/re2-pattern.js'
+import { mayMatchEmpty, readPattern, rewriteError } from '../../../../googlesql-duckdb/functions/regexp/re2-pattern.js'
 
 describe('reading an RE2 pattern', () => {
   const groups: [string, number][] = [
@@ -7,6 +7,8 @@ describe('reading an RE2 pattern', () => {
     ['a(b)(c(d))', 3],
     ['(?:a)(?i)b(?i:c)', 0],
     ['(?P<name>a)', 1],
+    ['(?P<é>a)(?P<é>a)', 2],
+    [String.raw`(\C)`, 1],
     [String.raw`\(a\)`, 0],
     ['[(](a)[)]', 1],
     ['[](](a)', 1],
@@ -39,6 +41,11 @@ describe('reading an RE2 pattern', () => {
     [String.raw`\bx`, false],
     ['(?:)', true],
     ['a|', true],
+    ['^*a?', true],
+    ['[$^]', false],
+    [String.raw`\$`, false],
+    [String.raw`\C`, false],
+    [String.raw`[[:alpha:]^\]]`, false],
     ['[a-z]*?', true],
     ['(?i)', true],
     [String.raw`\Q\E`, true],
@@ -56,7 +63,7 @@ describe('reading an RE2 pattern', () => {
   ]
   for (const [pattern, may] of empty) {
     it(`${pattern || 'the empty pattern'} ${may ? 'may' : 'must not'} match nothing`, () => {
-      expect(readPattern(pattern).mayMatchEmpty).to.equal(may)
+      expect(mayMatchEmpty(pattern)).to.equal(may)
     })
   }
 
@@ -67,13 +74,14 @@ describe('reading an RE2 pattern', () => {
     ['a|*', 'no argument for repetition operator: *'],
     ['(?=a)', 'invalid perl operator: (?='],
     ['a\\', 'trailing \\'],
-    ['('.repeat(2000), 'expression nests too deeply'],
+    ['(?<name>a)', 'invalid perl operator: (?<'],
+    ['a**', 'bad repetition operator: **'],
+    [String.raw`[\C]`, String.raw`invalid escape sequence: \C`],
+    ['('.repeat(2000) + ')'.repeat(2000), 'expression nests too deeply'],
   ]
   for (const [pattern, error] of errors) {
     it(`reports the mistake in ${pattern.slice(0, 20)}`, () => expect(readPattern(pattern).error).to.equal(error))
   }
-
-  it('closes a quotation', () => expect(readPattern(String.raw`a\Qb`).closed).to.equal(String.raw`a\Qb\E`))
 })
 
 describe('checking a replacement', () => {
