@@ -29,6 +29,8 @@ export interface JobOptions {
   readonly revision: string
   /** The name of the token whose call started the query; null for a background refresh. */
   readonly token: string | null
+  /** Takes the bytes that the job was billed for, where its call has ended before and the job was cancelled. */
+  readonly onBilledLater?: (bytes: number) => void
 }
 
 /** An export: rows that are passed on as the engine gives them. */

@@ -52,7 +52,9 @@ export async function runQuery(
     const { name, maxResultBytes, timestamps, columns, labels, revision } = endpoint
     const { maxRows, timeoutMs } = exported ? endpoint.export! : endpoint
     const more = exported ? { exported } : maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
-    const job = { maxBytesBilled, labels, revision, token: payer?.token ?? null }
+    const onBilledLater = (bytes: number): void => void budgets.spend(payer, bytes)
+    const isPaid = payer !== null && payer.bytesPerDay !== null
+    const job = { maxBytesBilled, labels, revision, token: payer?.token ?? null, ...(isPaid && { onBilledLater }) }
     const contract = columns.map(({ required, json, fields }) => ({ required, json, ...(fields && { fields }) }))
     const options = { maxRows, ...more, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
     const keyWithout = (names: readonly string[], others: string): string =>

@@ -31,7 +31,7 @@ import type { Access } from './auth/credentials.js'
 import { codedProblem } from './coded-problem.js'
 import { DataState } from './data-state.js'
 import { ResultEncoder } from './decode/encode-result.js'
-import { cancelJob, type UnseenJob } from './jobs/cancel-job.js'
+import { billedBytes, cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery, readTables } from './jobs/check-query.js'
 import { describeTable } from './jobs/describe-table.js'
 import { jobLabels } from './jobs/labels.js'
@@ -287,7 +287,7 @@ export class BigQueryEngine implements Engine {
         onPaid: paid => {
           cost = paid
         },
-        cancelLater: job => this.#cancelLater(endpoint, job),
+        cancelLater: job => this.#cancelLater(runOptions, job),
       })
       const result = encoder.finish()
       return { ...result, ...(rows && { body: await rows.finish() }), ...(cost && { cost }) }
@@ -300,14 +300,17 @@ export class BigQueryEngine implements Engine {
     }
   }
 
-  #cancelLater(endpoint: string, job: UnseenJob): void {
+  #cancelLater({ endpoint, job }: RunOptions, unseen: UnseenJob): void {
     const { observe } = this.#options
-    const { jobId } = job.reference
-    const cancelled = cancelJob(job, this.#deps(endpoint, this.#cancellations.signal)).then(
-      wasThere => wasThere && observe({ kind: 'job.cancelled', endpoint, jobId }),
-      cause => observe({ kind: 'job.cancel-failed', endpoint, jobId, cause }),
-    )
-    void this.#track(cancelled)
+    const { reference } = unseen
+    const { jobId } = reference
+    const deps = this.#deps(endpoint, this.#cancellations.signal)
+    const cancel = async (): Promise<void> => {
+      if (!(await cancelJob(unseen, deps))) return
+      observe({ kind: 'job.cancelled', endpoint, jobId })
+      if (job?.onBilledLater) job.onBilledLater(await billedBytes(reference, deps))
+    }
+    void this.#track(cancel().catch(cause => observe({ kind: 'job.cancel-failed', endpoint, jobId, cause })))
   }
 
   #check(query: Query): Promise<CheckResult> {

@@ -55,6 +55,20 @@ describe('an abandoned job', () => {
     await expectCancelled()
   })
 
+  it('tells what it was billed for, where a caller pays for it', async () => {
+    test.fake.plan = () => ({ ...ENDLESS, bytesBilled: 7_000 })
+    const billed: number[] = []
+    const caller = new AbortController()
+    const onBilledLater = (bytes: number): void => void billed.push(bytes)
+    const job = { maxBytesBilled: null, labels: {}, revision: 'r', token: 't', onBilledLater }
+    const failure = failureOf({ signal: caller.signal, job })
+    await arrived('poll')
+    caller.abort()
+    expect(await failure).to.include({ code: 'CALL_ABANDONED' })
+    await until(() => billed.length > 0, 'the bill arrives', 2)
+    expect(billed).to.deep.equal([7_000])
+  })
+
   it('whose start is not answered yet is cancelled', async () => {
     test.fake.plan = () => ENDLESS
     test.fake.fault = ({ kind }) => (kind === 'insert' ? { hang: true } : undefined)
