@@ -81,7 +81,7 @@ const HOME_OF = {
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
-const PURE = `^(runner/(model|template|cache(?!/stores)|refresh|request|result|formats(?!/derive)|openapi)|authoring/connect(?!/command)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
+const PURE = `^(runner/(model|template|cache(?!/stores)|refresh|request|result|formats(?!/(?:derive|export-))|openapi)|authoring/connect(?!/command)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
 
 const ENGINE_INDEX = '^runner/engines/[^/]+/index\\.ts$'
 /** What import and infer share with the embedded engine. */
