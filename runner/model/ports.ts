@@ -158,8 +158,8 @@ export interface Engine {
   learnDataState?(query: Query): Promise<void>
   /**
    * The parts that the rows of a table are stored in, as they are now, and `withTimes` the least and greatest value of the column, a
-   * DATE, DATETIME or TIMESTAMP, in each. Rows in which it is NULL do not count. Null where parts are not known (a table of an attached database, a wildcard table, a view of
-   * INFORMATION_SCHEMA). Absent on engines that do not know parts.
+   * DATE, DATETIME or TIMESTAMP, in each. Rows in which it is NULL do not count. Null where parts are not known (a table of an attached
+   * database, a wildcard table, a view of INFORMATION_SCHEMA). Absent on engines that do not know parts.
    * @throws RunnerError as `run` does, without a timeout: QUERY_FAILED also where a file goes on changing while it is read.
    */
   tableParts?(table: string, column: string, options: TablePartsOptions): Promise<readonly TablePart[] | null>
