@@ -3,7 +3,38 @@
  * runtime/index.ts.
  */
 
-export type * from '../googlesql/index.js'
+export type * from '../googlesql/ast/nodes.js'
+export type {
+  Absence,
+  ArrayType,
+  BodyText,
+  ConstantCall,
+  ConstantChecks,
+  FunctionCatalogue,
+  FunctionSource,
+  InformationSchemaView,
+  PartitionUnit,
+  ScalarKind,
+  ScalarType,
+  Shard,
+  StoredDefinition,
+  StoredFunction,
+  StructField,
+  StructType,
+  TableCatalogue,
+  TableDefinition,
+  TableNaming,
+  TextEncoding,
+  TextForm,
+  Type,
+  TypeLimits,
+  UnreadableColumn,
+  Wildcard,
+  WrittenConstant,
+  WrongConstant,
+} from '../googlesql/index.js'
+export type { MistakeData, Named, Proposing, SqlMistake, SyntaxForm } from '../googlesql/mistakes.js'
+export type * from '../googlesql/plan/nodes.js'
 export { monthLength } from '../googlesql/values/civil-date.js'
 export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export type { FalliblePlaces } from './analysis/tolerate.js'

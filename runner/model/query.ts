@@ -95,7 +95,7 @@ export interface ResultSet {
    * By table the keys of the parts that the query has read, where it was asked to tell them: of tables that have parts, and of which no
    * choice was given. Absent where a table may have changed meanwhile.
    */
-  readonly parts?: TablesRead
+  readonly parts?: Readonly<Record<string, readonly string[]>>
   /** How many of its buckets were not read anew; absent where all rows were. */
   readonly partial?: PartialRead
   /** What is to be kept of it for the next refresh; absent for nothing. */
@@ -130,8 +130,6 @@ export interface KeptFacts {
 export interface TimedResult extends ResultSet {
   readonly now: string
 }
-
-export type TablesRead = Readonly<Record<string, readonly string[]>>
 
 /** Some of the parts of a table, by their keys. */
 export interface PartChoice {

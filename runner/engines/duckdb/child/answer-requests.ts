@@ -219,8 +219,8 @@ export class Answering {
     if (request.tables.some(isComputedView)) await this.#prepareSchemaViews(request, prepared)
     this.#tellReads(prepared, startedAt)
     const answer = await this.#withConnection(request, state, prepared)
-    const parts = request.kind === 'run' && request.tellsParts ? prepared.partsRead() : null
-    return parts === null ? answer : { ...(answer as Answers['run']), parts }
+    const parts = request.kind === 'run' && request.tellsParts ? prepared.partsRead() : undefined
+    return parts === undefined ? answer : { ...(answer as Answers['run']), parts }
   }
 
   #tellReads({ reads }: QueryNeeds, startedAt: number): void {

@@ -1,7 +1,7 @@
 /** What is made ready before a query runs, collected from everything that it reads. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
-import type { TablesRead } from '../../../model/query.js'
+import type { ResultSet } from '../../../model/query.js'
 import type { OpenFile } from './open-files.js'
 
 /** A table whose files were new or changed. */
@@ -22,8 +22,8 @@ export class QueryNeeds {
   readonly hidden = new Map<string, string>()
   /** Whether the parts that these views read are there still. */
   hasParts: () => boolean = () => true
-  /** What ResultSet has as `parts`, to be asked for after the query; null where a table may have changed meanwhile. */
-  partsRead: () => TablesRead | null = () => ({})
+  /** The `parts` of the result, to be asked for after the query. */
+  partsRead: () => ResultSet['parts'] = () => ({})
   /** How many shards are read, as texts for people: `logs.events_*: 3 of 1000 shards`. */
   readonly summary: string[] = []
   readonly reads: RefreshedTable[] = []

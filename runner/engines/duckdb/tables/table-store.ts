@@ -251,10 +251,10 @@ export class TableStore {
       const parts: Record<string, readonly string[]> = {}
       for (const { entry, shown } of read) {
         const { name } = entry.table.definition
-        if (this.#entries.get(name) !== entry || entry.shown !== shown) return null
+        if (this.#entries.get(name) !== entry || entry.shown !== shown) return undefined
         if (entry.table.origin.kind === 'select') continue
         parts[name] = [...shown.byKey.keys()]
-        if (hasLoaded && parts[name].join() !== this.partKeys(name)?.join()) return null
+        if (hasLoaded && parts[name].join() !== this.partKeys(name)?.join()) return undefined
       }
       return parts
     }
