@@ -223,7 +223,7 @@ class Round {
       maxRows: random.chance(0.1) ? random.between(1, 12) : MAX_ROWS,
       timestamps: random.chance(0.3) ? 'unix_micros' : 'iso8601',
       endpoint: 'fuzz',
-      timeoutMs: 20_000,
+      timeoutMs: 300_000,
       signal: new AbortController().signal,
     }
   }
