@@ -33,8 +33,8 @@ export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: numbe
 }
 
 /** The error of a call that the signal has ended. */
-export const endedBy = ({ reason }: AbortSignal): RunnerError =>
-  new RunnerError(reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
+export const endedBy = (signal: AbortSignal | undefined): RunnerError =>
+  new RunnerError(signal?.reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
 
 /** See nextTurn. @throws RunnerError where the signal has ended the call. */
 export async function nextTurnOf(signal: AbortSignal): Promise<void> {

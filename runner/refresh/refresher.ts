@@ -192,10 +192,7 @@ export class Refresher {
   }
 
   /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
-  #read(
-    { query, parts }: Partial<Read> & Pick<Read, 'query'>,
-    { kept, options, costs, ...call }: Call,
-  ): Promise<ResultSet> {
+  #read({ query, parts }: Read, { kept, options, costs, ...call }: Call): Promise<ResultSet> {
     const limits = { maxRows: MAX_UPPER_ROWS, maxBytes: MAX_KEPT_BYTES }
     const ofLower = { ...options, contract: [], timestamps: 'iso8601', ...limits } as const
     const isPart = query !== call.query

@@ -21,6 +21,9 @@ const DAY_MS = 86_400_000
 /** How long a counter is kept: its day and an hour, since the clocks of replicas may differ. */
 const KEEP_MS = DAY_MS + 3_600_000
 
+/** Whether what is billed counts against the payer's day. */
+export const hasBudget = (payer: Payer): payer is NonNullable<Payer> => payer !== null && payer.bytesPerDay !== null
+
 /** Budgets per UTC day. While the counters cannot be reached, the last values known to this process apply. */
 export class Budgets {
   readonly #deps: BudgetDeps
@@ -48,7 +51,7 @@ export class Budgets {
   }
 
   async spend(payer: Payer, bytesBilled: number): Promise<void> {
-    if (payer !== null && payer.bytesPerDay !== null && bytesBilled > 0) await this.#add(payer.token, bytesBilled)
+    if (hasBudget(payer) && bytesBilled > 0) await this.#add(payer.token, bytesBilled)
   }
 
   /** The error for a query that would be billed for more than the rest of the budget. */

@@ -6,7 +6,7 @@ import type { Observer } from '../model/events.js'
 import { BACKGROUND, type Clock, type Engine, type ExportOptions } from '../model/ports.js'
 import type { ArgumentMap, ResultSet, TimedResult } from '../model/query.js'
 import type { Refresher } from '../refresh/refresher.js'
-import type { Budgets, Payer } from './budget.js'
+import { type Budgets, hasBudget, type Payer } from './budget.js'
 
 export interface RunDeps {
   readonly engine: Engine
@@ -53,8 +53,13 @@ export async function runQuery(
     const { maxRows, timeoutMs } = exported ? endpoint.export! : endpoint
     const more = exported ? { exported } : maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
     const onBilledLater = (bytes: number): void => void budgets.spend(payer, bytes)
-    const isPaid = payer !== null && payer.bytesPerDay !== null
-    const job = { maxBytesBilled, labels, revision, token: payer?.token ?? null, ...(isPaid && { onBilledLater }) }
+    const job = {
+      maxBytesBilled,
+      labels,
+      revision,
+      token: payer?.token ?? null,
+      ...(hasBudget(payer) && { onBilledLater }),
+    }
     const contract = columns.map(({ required, json, fields }) => ({ required, json, ...(fields && { fields }) }))
     const options = { maxRows, ...more, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
     const keyWithout = (names: readonly string[], others: string): string =>

@@ -259,24 +259,18 @@ export class DuckdbEngine implements Engine {
     signal: AbortSignal,
   ): Promise<Answers['run']> {
     const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = this.#parts.options
-    const {
-      maxRows,
-      timestamps,
-      contract = [],
-      maxBytes = maxResultBytes,
-      endpoint,
-      job,
-      exported,
-      parts,
-      tellsParts = false,
-    } = options
+    const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes, endpoint, job, exported, parts } = options
     const limits = { maxRows, maxBytes: Math.min(maxResultBytes, maxBytes) }
-    const order = { columns, timestamps, contract, ...limits, ...(parts && { parts }), tellsParts }
+    const order = { columns, timestamps, contract, ...limits, ...(parts && { parts }) }
+    const tellsParts = options.tellsParts === true
     const share = { caller: job?.token ?? BACKGROUND, endpoint }
     const { processes } = this.#parts
-    if (!exported) return processes.ask({ kind: 'run', ...bound, ...order }, { signal, share })
+    if (!exported) return processes.ask({ kind: 'run', ...bound, ...order, tellsParts }, { signal, share })
     const facts = { format: exported.format, endpoint, revision: job?.revision ?? '' }
-    return processes.ask({ kind: 'run', ...bound, ...order, exported: facts }, { signal, onPart: exported.write })
+    return processes.ask(
+      { kind: 'run', ...bound, ...order, tellsParts, exported: facts },
+      { signal, onPart: exported.write },
+    )
   }
 
   /** @throws RunnerError */

@@ -1,6 +1,6 @@
 /** Turns failures of the engine into RunnerErrors. */
 import { SqlError } from '../../../googlesql/index.js'
-import { TIMED_OUT } from '../../model/deadline.js'
+import { endedBy } from '../../model/deadline.js'
 import { invalidArguments, RunnerError } from '../../model/errors.js'
 import { QueryFault } from '../../model/query-fault.js'
 import type { Failure } from './process/messages.js'
@@ -46,7 +46,7 @@ function ofFailure(failure: Failure, signal: AbortSignal | undefined): RunnerErr
     case 'disruptive':
       return new RunnerError('ENGINE_UNAVAILABLE', { cause: new EngineDiedError(failure.cause) })
     case 'interrupted':
-      return new RunnerError(signal?.reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
+      return endedBy(signal)
     default:
       return failure satisfies never
   }

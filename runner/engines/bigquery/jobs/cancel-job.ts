@@ -28,7 +28,7 @@ const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000
 export async function cancelJob({ reference, isKnown }: UnseenJob, deps: RestDeps): Promise<boolean> {
   const { rest, clock, signal, onRetry } = deps
   const call = { method: 'POST', path: `${jobPath('jobs', reference)}/cancel`, query: locationOf(reference) } as const
-  const limits = { until: clock.nowMs() + CANCEL_WITHIN_MS, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS }
+  const limits = limitsFrom(clock.nowMs())
   for (const pauseMs of [...PAUSES_MS, null]) {
     try {
       await rest.send(call, { ...limits, onRetry, signal })
@@ -44,22 +44,26 @@ export async function cancelJob({ reference, isKnown }: UnseenJob, deps: RestDep
 const NOT_FOUND = 404
 
 /** A job that was cancelled may take a while to end; what it is billed for is known then. */
-const BILL_PAUSES_MS: readonly number[] = [1_000, 5_000, 20_000, 60_000]
+const BILL_PAUSES_MS: readonly number[] = [0, 1_000, 5_000, 20_000, 60_000]
 
 /** The bytes that a cancelled job was billed for; 0 where the server does not say. @throws as cancelJob does. */
 export async function billedBytes(reference: RestJobReference, deps: RestDeps): Promise<number> {
   const { rest, clock, signal, onRetry } = deps
   const call = { method: 'GET', path: jobPath('jobs', reference), query: locationOf(reference) } as const
-  for (const pauseMs of [0, ...BILL_PAUSES_MS]) {
+  for (const pauseMs of BILL_PAUSES_MS) {
     await pause(pauseMs, signal, clock)
-    const limits = { until: clock.nowMs() + CANCEL_WITHIN_MS, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS }
+    const limits = limitsFrom(clock.nowMs())
     const { status, statistics } = (await rest.send(call, { ...limits, onRetry, signal })) as RestJob
     if (status?.state === 'DONE') return Number(statistics?.query?.totalBytesBilled ?? 0)
   }
   return 0
 }
 
-const locationOf = ({ location }: RestJobReference): { readonly location?: string } =>
+const limitsFrom = (nowMs: number) =>
+  ({ until: nowMs + CANCEL_WITHIN_MS, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS }) as const
+
+/** The place of the job, as a request about it has it. */
+export const locationOf = ({ location }: RestJobReference): { readonly location?: string } =>
   location === undefined ? {} : { location }
 
 /** The job's resource, or the results of its query. */

@@ -7,7 +7,7 @@ import { unexpected } from '../decode/unexpected-cell.js'
 import { BigQueryFailure, isOfJob, isTransient } from '../failure.js'
 import type { JobRequest, RestErrorProto, RestJob, RestJobReference, RestResults, RestSchema } from '../messages.js'
 import { RETRY, type RestCall, type RestDeps, type SendLimits, TransportError } from '../rest.js'
-import { jobPath, type UnseenJob } from './cancel-job.js'
+import { jobPath, locationOf, type UnseenJob } from './cancel-job.js'
 
 /** Its signal fires at the deadline too. */
 export interface JobOrder extends RestDeps {
@@ -183,9 +183,7 @@ class QueryJob {
   }
 
   #get(kind: 'jobs' | 'queries', query: Readonly<Record<string, string>>): RestCall {
-    const { location } = this.#reference
-    const place = location !== undefined && { location }
-    return { method: 'GET', path: jobPath(kind, this.#reference), query: { ...place, ...query } }
+    return { method: 'GET', path: jobPath(kind, this.#reference), query: { ...locationOf(this.#reference), ...query } }
   }
 
   #holdMs(): number {
