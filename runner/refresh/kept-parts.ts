@@ -1,5 +1,18 @@
-/** The parts of a table as one short text, since there may be thousands of them beside few rows. */
+/** The parts of a table: those that matter to spans of time, and all as one short text, since there may be thousands beside few rows. */
 import type { TablePart } from '../model/query.js'
+import type { Interval } from './spans.js'
+
+const MICROS = 1_000_000
+
+/** The parts that may have times from one to another, which `from` begins a second. */
+export function partsWithin(parts: readonly TablePart[], from: bigint, to: bigint): readonly TablePart[] {
+  const [first, last] = [from, to].map(time => Math.floor(Number(time) / MICROS)) as [number, number]
+  return parts.filter(({ times }) => times === undefined || (times && times.least <= last && times.greatest >= first))
+}
+
+/** The parts that may have rows between the first and the last of these spans: all others may change, come and go. */
+export const partsOf = (spans: readonly Interval[], parts: readonly TablePart[]): readonly TablePart[] =>
+  spans.length === 0 ? [] : partsWithin(parts, spans[0]!.from, spans.at(-1)!.until)
 
 /** Digits and letters. */
 const BASE = 36

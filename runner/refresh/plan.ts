@@ -10,6 +10,7 @@ import {
 } from '../../googlesql/index.js'
 import type { RunOptions } from '../model/ports.js'
 import type { BoundValue, PartChoice, Query, QueryCost, TablePart } from '../model/query.js'
+import { partsWithin } from './kept-parts.js'
 import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './spans.js'
 
 export interface KeepOptions {
@@ -103,11 +104,3 @@ export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: 
   // No time is between the last and the first.
   return kept.hasNulls && reads.length === 0 ? [narrowed(last, first, true)] : queries
 }
-
-/** The parts that may have times from one to another, which `from` begins a second. */
-function partsWithin(parts: readonly TablePart[], from: bigint, to: bigint): readonly TablePart[] {
-  const [first, last] = [from, to].map(time => Math.floor(Number(time) / MICROS)) as [number, number]
-  return parts.filter(({ times }) => times === undefined || (times && times.least <= last && times.greatest >= first))
-}
-
-const MICROS = 1_000_000

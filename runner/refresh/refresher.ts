@@ -10,7 +10,7 @@ import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
 import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '../model/query.js'
-import { decodeParts, encodeParts } from './kept-parts.js'
+import { decodeParts, encodeParts, partsOf } from './kept-parts.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
 import { type Call, type KeepOptions, type Plan, planOf, type Read, readsOf, settledTime } from './plan.js'
 import { bucketsOf, fieldsOf, readRows, resultOf, wholeRows } from './rows.js'
@@ -319,8 +319,9 @@ async function gather(
   if (!spans.every(span => isWithin(span, bucketOf))) return null
   const closed = within(spans, plan.closed, bucketOf)
   const { columns } = sets[0] ?? stored!
-  const isNews = closed.length > 0 || encodeParts(parts) !== stored?.kept?.parts
-  const encoded = isNews ? await encodeKept(keptFrom(call, plan, closed), parts, call.options.signal) : null
+  const whole = keptFrom(call, plan, closed)
+  const isNews = closed.length > 0 || encodeParts(partsOf(whole, parts)) !== stored?.kept?.parts
+  const encoded = isNews ? await encodeKept(whole, parts, call.options.signal) : null
   const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
   return { spans, nulls: read.flat().filter(row => !hasBucket(row)), columns, ...more }
 }

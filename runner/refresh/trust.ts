@@ -2,6 +2,7 @@
 import { boundaryAfter, boundaryBefore, bucketBoundary, firstTime, type KeptQuery } from '../../googlesql/index.js'
 import { nextTurn } from '../model/in-turns.js'
 import type { TablePart } from '../model/query.js'
+import { partsOf } from './kept-parts.js'
 import { endOfTime } from './plan.js'
 import { type Interval, type Span, without } from './spans.js'
 
@@ -11,14 +12,14 @@ const MAX_CHANGED = 100
 /** The boundaries of so many parts are found in one turn of the event loop: a millisecond in a zone whose clocks change. */
 const PARTS_A_TURN = 2
 
-/** The spans without the cells in which a part that differs has rows. */
+/** The spans without the cells in which a part that differs has rows. @param before the parts that were kept with the spans */
 export async function trueSpans(
   kept: KeptQuery,
   spans: readonly Span[],
   before: readonly TablePart[],
   now: readonly TablePart[],
 ): Promise<readonly Span[]> {
-  const changed = [...missingFrom(before, now), ...missingFrom(now, before)]
+  const changed = [...missingFrom(before, now), ...missingFrom(partsOf(spans, now), before)]
   if (changed.length > MAX_CHANGED) return []
   const dirty: Interval[] = []
   for (const [i, part] of changed.entries()) {

@@ -85,6 +85,28 @@ describe('kept rows', () => {
     for (const some of [parts, [], [{ key: 'q' }]]) expect(decodeParts(encodeParts(some))).to.deep.equal(some)
   })
 
+  it('name no part that has no rows between their spans, which may change', async () => {
+    const spans = await decodeKept(storedWith({}), kept, SIGNAL)
+    const elsewhere = [
+      { key: 'before', times: { least: -7_200, greatest: -1 } },
+      { key: 'after', times: { least: 32_401, greatest: 40_000 } },
+      { key: 'none', times: null },
+    ]
+    const unknown = { key: 'unknown' }
+    const { parts } = await encodeKept(spans, [...elsewhere, ...PARTS, unknown], SIGNAL)
+    expect(parts).to.equal(encodeParts([...PARTS, unknown]))
+    expect(await trueSpans(kept, spans, PARTS, [...elsewhere, ...PARTS])).to.deep.equal(spans)
+    const edges = [
+      { key: 'first', times: { least: -7_200, greatest: 0 } },
+      { key: 'last', times: { least: 32_399, greatest: 40_000 } },
+    ]
+    const left = await trueSpans(kept, spans, PARTS, [...PARTS, ...edges])
+    expect(left.map(({ from, until }) => [from, until])).to.deep.equal([
+      [HOUR, 2n * HOUR],
+      [2n * HOUR, 8n * HOUR],
+    ])
+  })
+
   const [first, second] = SPANS as [(typeof SPANS)[0], (typeof SPANS)[0]]
   const WRONG: readonly (readonly [what: string, stored: StoredResult])[] = [
     ['too few rows in the spans', storedWith({ spans: [first] })],
