@@ -1,4 +1,4 @@
-/** `sluice cache purge [NAME]`, or `--table TABLE`. */
+/** `sluice cache purge [NAME]`, or `--table TABLE`, of which `--partition ID` names a part. */
 
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { listed, plural } from '../authoring/terminal/plural.js'
@@ -20,6 +20,7 @@ const MAX_NAMED = 20
 interface Purged {
   readonly name: string | undefined
   readonly table: string | undefined
+  readonly partition: string | undefined
 }
 
 /**
@@ -28,7 +29,7 @@ interface Purged {
  * @throws UsageError when neither is known; SetupError when it did not happen everywhere.
  */
 export async function purgeCache(
-  { name, table }: Purged,
+  { name, table, partition }: Purged,
   url: string | undefined,
   settings: Settings,
   io: Io,
@@ -36,10 +37,14 @@ export async function purgeCache(
   if (table !== undefined && (name !== undefined || url === undefined)) {
     throw new UsageError(['--table needs --url, and no name of an endpoint'])
   }
+  if (partition !== undefined && table === undefined) throw new UsageError(['--partition needs --table'])
   if (url !== undefined) {
     const base = serverBase(url)
     if (settings.token === null) throw new UsageError(['SLUICE_TOKEN must hold a token that may purge'])
-    if (table !== undefined) return purgeReaders(base, settings.token, table, io)
+    if (table !== undefined) {
+      const query = partition === undefined ? '' : `?partition=${encodeURIComponent(partition)}`
+      return purgeReaders(base, settings.token, { table, query }, io)
+    }
     return purgeOverHttp(base, settings.token, name, io)
   }
   if (settings.redisUrl === null) {
@@ -74,8 +79,13 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
   return EXIT.clean
 }
 
-async function purgeReaders(base: string, token: string, table: string, io: Io): Promise<number> {
-  const answer = await askServer(base, token, 'POST', `/api/tables/${encodeURIComponent(table)}/purge`)
+async function purgeReaders(
+  base: string,
+  token: string,
+  { table, query }: { readonly table: string; readonly query: string },
+  io: Io,
+): Promise<number> {
+  const answer = await askServer(base, token, 'POST', `/api/tables/${encodeURIComponent(table)}/purge${query}`)
   const { purged, refused = [] } = answer as {
     readonly purged: readonly string[]
     readonly refused?: readonly string[]

@@ -22,8 +22,14 @@ export function declareCache({ command, group, settings, io }: Declaring): void 
   )
     .option('--url <url>', 'ask this server, with the token in SLUICE_TOKEN; without it, purge the Redis of REDIS_URL')
     .option('--table <table>', 'with --url: those of all endpoints that read this table, such as logs.edge')
+    .option('--partition <id>', 'with --table: kept buckets of this year, month, day or hour alone, such as 20261124')
     .runs(async (name: string | undefined, flags: Flags) =>
-      (await import('./cache.js')).purgeCache({ name, table: flags['table'] }, flags['url'], settings(flags), io),
+      (await import('./cache.js')).purgeCache(
+        { name, table: flags['table'], partition: flags['partition'] },
+        flags['url'],
+        settings(flags),
+        io,
+      ),
     )
 }
 

@@ -140,11 +140,12 @@ export class ResultCache {
 
   /**
    * Purges all results whose keys have this prefix, '' for all, in every replica; results of running queries are not stored.
-   * Rejects when the store fails; some results may then be left.
+   * With the text of a part of a table, rows that are kept for refreshes lose only those in its times. Rejects when the store fails;
+   * some results may then be left.
    */
-  async purge(prefix: string): Promise<void> {
+  async purge(prefix: string, part?: string): Promise<void> {
     this.#notePurge(prefix)
-    await this.#deps.store.purge(prefix)
+    await this.#deps.store.purge(prefix, part)
   }
 
   /**

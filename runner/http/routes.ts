@@ -4,7 +4,9 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Endpoint } from '../model/endpoint.js'
 import { ENGINES } from '../model/engines.js'
 import { invalidRequest } from '../model/errors.js'
+import { timesOfPartition } from '../model/partition.js'
 import type { Caller } from '../model/ports.js'
+import type { TablePart } from '../model/query.js'
 import { authenticate, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { explainCall } from '../request/explain-call.js'
@@ -12,7 +14,7 @@ import { handleFor, type RequestDeps, type RunRequest } from '../request/handle.
 import { perCaller } from '../request/per-caller.js'
 import { admitCall } from '../request/plan.js'
 import { isPurgeable, purgeEndpoints, readersOf } from '../request/purge.js'
-import { parsePairs } from '../request/raw-arguments.js'
+import { parsePairs, type RawArguments } from '../request/raw-arguments.js'
 import { readBodyArguments } from './body.js'
 import { type SendDeps, sendResult } from './representation/send-result.js'
 import { type Exchange, exchangeOf, queryOf } from './request-context.js'
@@ -104,19 +106,29 @@ export const purgeResults = (deps: RequestDeps): RequestHandler =>
     return { purged: endpoint.name }
   })
 
-/** Purges the stored results of all endpoints that read the table. */
+/** Purges the stored results of all endpoints that read the table; with `?partition=20261124`, kept rows of that partition alone. */
 export function purgeReaders(deps: RequestDeps): RequestHandler {
   return async (req, res) => {
     const caller = identify(req, res, deps)
+    const times = purgedTimes(parsePairs(queryOf(req.url)))
     const readers = readersOf(paramOf(req, 'table'), caller, deps.endpoints())
     const own = readers.filter(reader => isPurgeable(caller, reader))
     // Where there are only others, the purge is refused.
     const meant = own.length > 0 ? own : readers
-    await purgeEndpoints(caller, meant, deps)
+    await purgeEndpoints(caller, meant, deps, times)
     const others = readers.filter(reader => !meant.includes(reader))
     const names = (endpoints: readonly Endpoint[]) => endpoints.map(({ name }) => name)
     sendJson(req, res, { purged: names(meant), ...(others.length > 0 && { refused: names(others) }) })
   }
+}
+
+/** The times of the partition that is named; undefined where none is. @throws RunnerError REQUEST_INVALID. */
+function purgedTimes(given: RawArguments): TablePart['times'] {
+  const { values: [id, ...more] = [] } = given.get('partition') ?? {}
+  if (given.size === 0) return undefined
+  const times = timesOfPartition(String(id))
+  if (given.size === 1 && more.length === 0 && times !== undefined) return times
+  throw invalidRequest('A purge of a table takes one argument, partition: a year, month, day or hour such as 20261124.')
 }
 
 /** Requires a valid token, for routes that reveal nothing without one. */

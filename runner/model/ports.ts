@@ -230,8 +230,11 @@ export interface ResultStore {
   shared(key: string): Promise<unknown>
   /** How long the entry in this process's memory is kept, in milliseconds; 0 or less for a key without one. */
   keptMs(key: string): number
-  /** Removes every entry whose key has this prefix ('' for all), in every replica. Rejects where some may be left. */
-  purge(prefix: string): Promise<void> | void
+  /**
+   * Removes every entry whose key has this prefix ('' for all), in every replica. With the text of a part of a table, kept rows of
+   * the endpoint lose only those in its times. Rejects where some may be left.
+   */
+  purge(prefix: string, part?: string): Promise<void> | void
   /**
    * Drops this process's entries of keys that will not be asked for again. A shared store keeps its entries, since another
    * replica may still serve them.
@@ -247,8 +250,9 @@ export interface ResultStore {
 }
 
 /**
- * The marks of the last purges of everything, of an endpoint and of its tenant: each purge replaces one of them. A result is
- * stored with those that were read before its query began, and is no longer used when one of them has changed.
+ * The marks of the last purges of everything, of an endpoint, of its tenant, and of partitions. Each purge changes one of them: it
+ * replaces it, or, of a partition, adds to it. A result is stored with those that were read before its query began, and is no longer
+ * used when one of them has changed.
  */
 export type PurgeMarks = readonly string[]
 
@@ -283,7 +287,7 @@ export interface Claim {
 export type ReplicaEvent =
   | { readonly type: 'stored'; readonly key: string; readonly storedAt: number }
   | { readonly type: 'ended'; readonly key: string; readonly outcome: RunOutcome }
-  | { readonly type: 'purged'; readonly prefix: string }
+  | { readonly type: 'purged'; readonly prefix: string; readonly part?: string }
 
 /**
  * A claimed key. The lease is renewed until it is released; if the process dies, it ends soon and another replica may claim

@@ -11,11 +11,18 @@ export const keyPrefix = (endpointId: string): string => `${endpointId}:`
 /** The prefix of the endpoint's keys of one tenant; `tenant` is '' for an endpoint without tenants. */
 export const tenantKeyPrefix = (endpointId: string, tenant: string): string => `${keyPrefix(endpointId)}${tenant}:`
 
-/** The prefixes under which results can be purged that include this key: of all keys, of its endpoint, of its tenant. */
-export function purgePrefixesOf(key: string): readonly [all: '', endpoint: string, tenant: string] {
+/**
+ * The names of the purges that concern this key: those of all keys, of its endpoint, of its tenant, and of partitions of a table that
+ * its endpoint reads, of which kept rows lose those that lie in the partition.
+ */
+export function purgesOf(key: string): readonly [all: '', endpoint: string, tenant: string, partitions: string] {
   const endpoint = key.slice(0, key.indexOf(':') + 1)
-  return ['', endpoint, key.slice(0, key.indexOf(':', endpoint.length) + 1) || endpoint]
+  const tenant = key.slice(0, key.indexOf(':', endpoint.length) + 1) || endpoint
+  return ['', endpoint, tenant, partitionPurge(endpoint)]
 }
+
+/** The name of the purges of partitions. @param prefix of the keys of an endpoint */
+export const partitionPurge = (prefix: string): string => `${prefix}*`
 
 /** In the keys of results that are given out in pages, and of pages; in no other key. */
 export const PAGED = '~'

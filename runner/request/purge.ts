@@ -3,30 +3,40 @@ import { tenantPrefix } from '../cache/key.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { notAllowed, type RunnerError, retryLater } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
+import type { TablePart } from '../model/query.js'
 import { keyPrefix } from '../model/result-key.js'
+import { encodeParts } from '../refresh/kept-parts.js'
 import { mayRun } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
 import type { RequestDeps } from './handle.js'
 import type { EndpointIndex } from './route.js'
 
 /**
- * Purges the results of these endpoints that the caller could have asked for; it must be allowed to call them.
+ * Purges the results of these endpoints that the caller could have asked for; it must be allowed to call them. With the times of a
+ * partition, rows that are kept for refreshes lose only those in these times, unless the caller purges those of a tenant alone.
  * @throws RunnerError TOKEN_NOT_ALLOWED, before anything is purged; STORE_UNAVAILABLE when replicas may still have results.
  */
-export async function purgeEndpoints(caller: Caller, endpoints: readonly Endpoint[], deps: RequestDeps): Promise<void> {
+export async function purgeEndpoints(
+  caller: Caller,
+  endpoints: readonly Endpoint[],
+  deps: RequestDeps,
+  times?: TablePart['times'],
+): Promise<void> {
   const { results, observe } = deps
   if (!caller.mayPurge) throw refused('the token was made without --purge')
-  const prefixes = endpoints.map(endpoint => [endpoint.name, purgedPrefix(caller, endpoint)] as const)
-  if (prefixes.some(([, prefix]) => prefix === null)) throw refused(OTHERS)
-  for (const [name, prefix] of prefixes) {
+  const purges = endpoints.map(endpoint => ({ endpoint, prefix: purgedPrefix(caller, endpoint) }))
+  if (purges.some(({ prefix }) => prefix === null)) throw refused(OTHERS)
+  // No table has a part with this key.
+  const part = times === undefined ? undefined : encodeParts([{ key: 'purged', times }])
+  for (const { endpoint, prefix } of purges) {
     try {
-      await results.purge(prefix!)
+      await results.purge(prefix!, prefix === keyPrefix(endpoint.id) ? part : undefined)
     } catch (cause) {
       observe({ kind: 'store.failed', operation: 'purge', cause })
       const detail = 'Results may be left in the shared store and in other replicas: ask again.'
       throw retryLater('STORE_UNAVAILABLE', detail, 1_000, cause)
     }
-    observe({ kind: 'cache.purged', endpoint: name, token: caller.token })
+    observe({ kind: 'cache.purged', endpoint: endpoint.name, token: caller.token })
   }
 }
 

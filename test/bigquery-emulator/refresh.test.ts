@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { call, openReplica, type Replica, settingsOf } from '../serve/shop.js'
+import { call, openReplica, type Replica, settingsOf, TOKEN } from '../serve/shop.js'
 import { pause } from '../until.js'
 import { describeOverEmulator, PROJECT } from './emulator.js'
 import { startTellingProxy, type TellingProxy } from './telling-proxy.js'
@@ -125,6 +125,22 @@ describeOverEmulator('a refresh on BigQuery', emulator => {
     expect((await ask('hours'))[0]).to.deep.equal([1, 11, 1, 1, 101])
     proxy.partitions.find(({ table, id }) => table === 'hours' && id === idOf(6))!.changed = changes++
     expect((await ask('hours'))[0]).to.deep.equal([8, 11, 1, 1, 101])
+  })
+
+  it('sees it without that once its partition is purged, and reads no other', async () => {
+    await insert('hours', 6, 3, false)
+    expect((await ask('hours'))[0]).to.deep.equal([8, 11, 1, 1, 101])
+    const path = `/api/tables/${PROJECT}.kept.hours/purge?partition=${idOf(6)}`
+    const purged = await fetch(`${replica.server.url}${path}`, { method: 'POST', headers: { 'X-API-KEY': TOKEN } })
+    expect(purged.status).to.equal(200)
+    const partial = 'fwd=partial detail="kept 3 of 5 buckets; declared"'
+    expect(await ask('hours')).to.deep.equal([[11, 11, 1, 1, 101], partial])
+    await emulator().post('queries', {
+      query: `DELETE FROM kept.hours WHERE n = 3`,
+      useLegacySql: false,
+    })
+    proxy.partitions.find(({ table, id }) => table === 'hours' && id === idOf(6))!.changed = changes++
+    expect(await ask('hours')).to.deep.equal([[8, 11, 1, 1, 101], partial])
   })
 
   it('keeps rows of a table that a query reads at several places', async () => {

@@ -8,7 +8,7 @@ import { until } from '../until.js'
 export interface ContractStore {
   get(key: string): Promise<StoredResult | undefined> | StoredResult | undefined
   set(key: string, result: StoredResult, keepMs: number): Promise<boolean> | boolean
-  purge(prefix: string): Promise<void> | void
+  purge(prefix: string, part?: string): Promise<void> | void
   close(): Promise<void>
 }
 

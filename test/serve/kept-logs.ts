@@ -89,6 +89,10 @@ export function lineOf({ hour, who = 'a', n = 1 }: Row): string {
   return `${JSON.stringify({ ts, who, n })}\n`
 }
 
+/** The id of the partition of this hour. */
+export const partitionOf = (hour: number): string =>
+  new Date(FIRST_HOUR + hour * HOUR_MS).toISOString().replace(/\D/g, '').slice(0, 10)
+
 export const hours = (...list: readonly number[]): readonly Row[] => list.map(hour => ({ hour }))
 
 export interface Answered {

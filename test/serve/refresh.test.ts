@@ -6,13 +6,28 @@ import { addToken } from '../../authoring/token/token-writer.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { command, type Started, startServe } from '../cli/command.js'
 import { pause, until } from '../until.js'
-import { anew, ask, hours, type Logs, lineOf, makeLogs, manifestOf, refresh, wholeOf } from './kept-logs.js'
+import {
+  anew,
+  ask,
+  hours,
+  type Logs,
+  lineOf,
+  makeLogs,
+  manifestOf,
+  partitionOf,
+  refresh,
+  wholeOf,
+} from './kept-logs.js'
 import { foldersOf, openReplica, purge, type Replica, settingsOf, TOKEN } from './shop.js'
 
 const close = async ({ server, runner }: Replica): Promise<void> => {
   await server.close()
   await runner.close()
 }
+
+/** Purges what reads the table of the logs. */
+const purgeTable = ({ server }: Replica, query = '', token = TOKEN): Promise<Response> =>
+  fetch(`${server.url}/api/tables/logs.edge/purge${query}`, { method: 'POST', headers: { 'X-API-KEY': token } })
 
 const kept = (count: number, of = count) => ({ kept: count, of, tier: 'exact' })
 
@@ -82,14 +97,69 @@ describe('refreshes on a server', function () {
       { ...settingsOf(logs.folder, {}), dataDir },
       { name: 'p', allow: ['logs.*'], pin: { who: 'a' }, purge: true },
     )
-    const table = (): Promise<Response> =>
-      fetch(`${replica.server.url}/api/tables/logs.edge/purge`, { method: 'POST', headers: { 'X-API-KEY': TOKEN } })
-    for (const purged of [() => purge(replica, 'logs.owned'), () => purge(replica, 'logs.owned', pinned), table]) {
+    // A purge of a partition by a token with pins is one of its tenant: no mark is that of a tenant's partitions.
+    const purges = [
+      () => purge(replica, 'logs.owned'),
+      () => purge(replica, 'logs.owned', pinned),
+      () => purgeTable(replica),
+      () => purgeTable(replica, `?partition=${partitionOf(2)}`, pinned),
+    ]
+    for (const purged of purges) {
       await refresh(replica, 'logs.owned?who=a')
       expect(await refresh(replica, 'logs.owned?who=a')).to.deep.equal(kept(5))
       expect((await purged()).status).to.equal(200)
       expect(await refresh(replica, 'logs.owned?who=a')).to.equal(null)
     }
+  })
+
+  it('read anew the buckets of a partition that is purged, and keep the others', async () => {
+    const stored = async (): Promise<string> => (await ask(replica.server.url, 'logs.hourly')).cache
+    await refresh(replica, 'logs.hourly')
+    expect(await refresh(replica, 'logs.hourly')).to.deep.equal(kept(5))
+    await stored()
+    expect(await stored()).to.contain('hit')
+    const done = await purgeTable(replica, `?partition=${partitionOf(2)}`)
+    expect(done.status).to.equal(200)
+    expect(((await done.json()) as { purged: string[] }).purged).to.include('logs.hourly')
+    expect(await refresh(replica, 'logs.hourly')).to.deep.equal(kept(4, 5))
+    expect(await refresh(replica, 'logs.hourly')).to.deep.equal(kept(5))
+    await stored()
+    const first = partitionOf(1)
+    for (const partition of [
+      partitionOf(4),
+      '__NULL__',
+      '1999',
+      first.slice(0, 8),
+      first.slice(0, 6),
+      first.slice(0, 4),
+    ]) {
+      expect((await purgeTable(replica, `?partition=${partition}`)).status).to.equal(200)
+      const left = [1, 2, 3, 8, 9].filter(other => !partitionOf(other).startsWith(partition)).length
+      const from = `partial; stored; detail="kept ${left} of 5 buckets; exact"`
+      expect(await stored(), partition).to.equal(`sluice; fwd=${from}`)
+    }
+  })
+
+  it('are not touched by a purge of a partition that is none, or with another argument', async () => {
+    await refresh(replica, 'logs.hourly')
+    for (const query of [
+      '2026-11-24',
+      '20260231',
+      '2026112424',
+      '202613',
+      '',
+      '0',
+      '2026&partition=2027',
+      '2026&x=1',
+    ]) {
+      const refused = await purgeTable(replica, `?partition=${query}`)
+      expect([refused.status, ((await refused.json()) as { code: string }).code]).to.deep.equal([
+        400,
+        'REQUEST_INVALID',
+      ])
+    }
+    expect((await purgeTable(replica, '?partitions=2026')).status).to.equal(400)
+    expect(await refresh(replica, 'logs.hourly')).to.deep.equal(kept(5))
   })
 
   it('begin anew after a reload of a changed manifest', async () => {
@@ -221,7 +291,7 @@ function enginePids(): readonly number[] {
 }
 
 describe('refreshes of replicas that share a Redis', function () {
-  this.timeout(20_000)
+  this.timeout(60_000)
   if (isPendingWithoutRedis()) return
 
   const key = { SLUICE_REDIS_KEY: 'a-key-of-more-than-32-characters-for-tests' }
@@ -267,6 +337,30 @@ describe('refreshes of replicas that share a Redis', function () {
       }
     })
   }
+
+  it('read anew the buckets of a partition that another has purged, also those that are in Redis alone', async () => {
+    const settings = settingsOf(logs.folder, { REDIS_URL: redis.url, ...key })
+    const replicas = [await openReplica(settings), await openReplica(settings)]
+    const [a, b] = replicas as [Replica, Replica]
+    try {
+      await refresh(a, 'logs.hourly')
+      expect(await refresh(b, 'logs.hourly')).to.deep.equal(kept(5))
+      expect((await purgeTable(a, `?partition=${partitionOf(8)}`)).status).to.equal(200)
+      await pause(100)
+      expect(await refresh(b, 'logs.hourly')).to.deep.equal(kept(4, 5))
+      const args = ['cache', 'purge', '--table', 'logs.edge', '--url', a.server.url]
+      for (const hour of [1, 2]) {
+        const done = await command([...args, '--partition', partitionOf(hour)], { SLUICE_TOKEN: TOKEN })
+        expect([done.code, done.err]).to.deep.equal([0, ''])
+      }
+      const c = await openReplica(settings)
+      replicas.push(c)
+      expect(await refresh(c, 'logs.hourly')).to.deep.equal(kept(3, 5))
+      expect(await refresh(c, 'logs.hourly')).to.deep.equal(kept(5))
+    } finally {
+      for (const replica of replicas) await close(replica)
+    }
+  })
 
   it('give no wrong row while replicas are killed, Redis is lost and comes back, and rows change', async () => {
     const flags = Object.entries(foldersOf(logs.folder)).flatMap(([name, path]) => [`--${name}`, path])

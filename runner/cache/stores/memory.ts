@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { CacheSize, PurgeMarks, Replicas, ResultStore, StoredResult } from '../../model/ports.js'
 import { isPaged } from '../../model/result-key.js'
+import { withPart } from './purged-part.js'
 
 /**
  * The memory of an entry besides body and key. Its objects take about 1 kB; those of evicted entries take twice that until
@@ -71,8 +72,9 @@ export class MemoryStore implements ResultStore {
     if (entry) this.#of(key).set(key, { ...entry, bytes: entry.bytes + bytes }, { noUpdateTTL: true })
   }
 
-  purge(prefix: string): Promise<void> | void {
-    this.forget(key => key.startsWith(prefix))
+  purge(prefix: string, part?: string): Promise<void> | void {
+    const kept = part === undefined ? [] : this.#addPart(prefix, part)
+    this.forget(key => key.startsWith(prefix) && !kept.includes(key))
   }
 
   forget(isGone: (key: string) => boolean): void {
@@ -88,6 +90,16 @@ export class MemoryStore implements ResultStore {
 
   async close(): Promise<void> {
     this.forget(() => true)
+  }
+
+  /** Returns the keys of the kept rows that have got the part. */
+  #addPart(prefix: string, part: string): readonly string[] {
+    const kept = [...this.#results.entries()].filter(([key, { result }]) => result.kept && key.startsWith(prefix))
+    for (const [key, entry] of kept) {
+      const more = { result: withPart(entry.result, part), bytes: entry.bytes + part.length }
+      this.#results.set(key, { ...entry, ...more }, { noUpdateTTL: true })
+    }
+    return kept.map(([key]) => key)
   }
 
   #of(key: string): Cache {

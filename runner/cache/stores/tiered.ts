@@ -27,7 +27,7 @@ export class TieredStore extends MemoryStore {
     super(options)
     this.#options = options
     options.shared.onEvent(event => {
-      if (event.type === 'purged') this.#drop(event.prefix)
+      if (event.type === 'purged') this.#drop(event.prefix, event.part)
       const isNews = event.type === 'stored' && event.storedAt > (this.entry(event.key)?.storedAt ?? Infinity)
       if (isNews) void this.#attempt('get', this.#find(event.key)) // The older one is served until the newer one is here.
     })
@@ -53,15 +53,15 @@ export class TieredStore extends MemoryStore {
     this.#writes.set(key, ended)
   }
 
-  override async purge(prefix: string): Promise<void> {
-    this.#drop(prefix)
-    await this.#options.shared.purge(prefix)
-    this.#drop(prefix)
+  override async purge(prefix: string, part?: string): Promise<void> {
+    this.#drop(prefix, part)
+    await this.#options.shared.purge(prefix, part)
+    this.#drop(prefix, part)
   }
 
-  #drop(prefix: string): void {
+  #drop(prefix: string, part: string | undefined): void {
     this.#purges += 1
-    void super.purge(prefix)
+    void super.purge(prefix, part)
   }
 
   /** Sent together: the lookup comes after the claim, so it sees the result of the key's previous owner. */

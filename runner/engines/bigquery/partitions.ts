@@ -1,6 +1,6 @@
 /** The partitions of a table as its dataset lists them: https://cloud.google.com/bigquery/docs/information-schema-partitions. */
-import { type CivilDate, daysFromCivil, monthsLater } from '../../../googlesql/index.js'
 import { partKey } from '../../model/file-stamp.js'
+import { timesOfPartition } from '../../model/partition.js'
 import type { Query, ResultSet, TablePart } from '../../model/query.js'
 import { readJson } from '../../model/read-json.js'
 
@@ -24,26 +24,8 @@ interface Partition {
 
 export function partsOf({ body }: ResultSet): readonly TablePart[] {
   const { result } = readJson(Buffer.from(body).toString()) as { readonly result: readonly Partition[] }
-  return result.map(({ partition_id: id, last_modified_time: changed, total_rows: rows }) => ({
-    key: partKey(`${id} ${changed} ${rows}`),
-    ...timesOf(id ?? ''),
-  }))
+  return result.map(({ partition_id: id, last_modified_time: changed, total_rows: rows }) => {
+    const times = timesOfPartition(id ?? '')
+    return { key: partKey(`${id} ${changed} ${rows}`), ...(times !== undefined && { times }) }
+  })
 }
-
-/** The partitions of rows without a time, and of those that are streamed and have no partition yet. */
-const WITHOUT_TIME: readonly string[] = ['__NULL__', '__UNPARTITIONED__']
-
-function timesOf(id: string): Pick<TablePart, 'times'> {
-  if (WITHOUT_TIME.includes(id)) return { times: null }
-  const [, year, month = '01', day = '01', hour = '00'] = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?$/.exec(id) ?? []
-  if (year === undefined) return {}
-  const date = { year: Number(year), month: Number(month), day: Number(day) }
-  const later = { 4: monthsLater(date, 12), 6: monthsLater(date, 1) }[id.length] ?? date
-  const secondsAt = ({ year, month, day }: CivilDate): number =>
-    daysFromCivil(year, month, day) * DAY + Number(hour) * HOUR
-  const length = id.length === 10 ? HOUR : id.length === 8 ? DAY : 0
-  return { times: { least: secondsAt(date), greatest: secondsAt(later) + length - 1 } }
-}
-
-const HOUR = 3_600
-const DAY = 24 * HOUR

@@ -3,10 +3,12 @@
  * the answer of a refresh against that of the whole query.
  */
 import { keptKey } from '../../../runner/cache/key.js'
+import { withPart } from '../../../runner/cache/stores/purged-part.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/index.js'
 import type { Engine, RunOptions, StoredResult } from '../../../runner/model/ports.js'
 import type { BoundValue, KeptRows, Query, ResultSet } from '../../../runner/model/query.js'
 import { systemClock } from '../../../runner/platform/clock.js'
+import { encodeParts } from '../../../runner/refresh/kept-parts.js'
 import { Refresher } from '../../../runner/refresh/refresher.js'
 import { type Random, randomOf } from '../random.js'
 import { argumentTime } from './expressions.js'
@@ -21,7 +23,17 @@ import {
   shapesOfLane,
   TENANTS,
 } from './tables.js'
-import { clamped, type Era, EXTREMES, fraction, randomEra, SECOND, type TimeType, timeText } from './times.js'
+import {
+  clamped,
+  type Era,
+  EXTREMES,
+  fraction,
+  randomEra,
+  randomTime,
+  SECOND,
+  type TimeType,
+  timeText,
+} from './times.js'
 
 export const STEPS_PER_ROUND = 60
 /** They are not run, so that they cost little. */
@@ -170,6 +182,7 @@ class Round {
     for (let i = 0; i < changes; i++) await this.#change()
     if (random.chance(0.02)) this.#loseKept()
     if (random.chance(0.03)) this.#restoreKept()
+    if (random.chance(0.02)) this.#purgePart()
     const query = random.pick(this.#queries)
     await this.#compare(step, query, random.pick(this.#refreshers))
   }
@@ -275,6 +288,14 @@ class Round {
   #loseKept(): void {
     const keys = [...this.#store.keys()]
     if (keys.length > 0) this.#store.delete(this.#random.pick(keys))
+  }
+
+  /** A purge of a partition, of a day about some time. */
+  #purgePart(): void {
+    const least = Math.floor(Number(randomTime(this.#random, this.#era) / SECOND / 86_400n)) * 86_400
+    const part = encodeParts([{ key: 'purged', times: { least, greatest: least + 86_399 } }])
+    for (const [key, result] of this.#store) this.#store.set(key, withPart(result, part))
+    this.#history.push('a partition is purged')
   }
 
   #restoreKept(): void {

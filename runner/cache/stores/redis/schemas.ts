@@ -16,8 +16,9 @@ const TEXT = textOf(10_000)
 const DIGITS = { type: 'string', pattern: '^-?[0-9]{1,20}$' }
 const COUNT = { type: 'integer', minimum: 0, maximum: 1_000_000 }
 const TIME = { type: 'number', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
-/** The most characters of a mark of a purge. */
-export const MAX_MARK = 100
+/** The most characters of a mark of a purge, and of the part that a purge of a partition adds to one. */
+export const MAX_MARK = 1_000
+export const MAX_PART = 100
 
 /** An object with exactly these members; those in `optional` may be missing. */
 const members = (required: Readonly<Record<string, object>>, optional: Readonly<Record<string, object>> = {}) => ({
@@ -47,7 +48,7 @@ const HEAD = members(
     storedAt: TIME,
     freshUntil: TIME,
     keepUntil: TIME,
-    purges: { ...listOf(textOf(MAX_MARK), 3), minItems: 3 },
+    purges: { ...listOf(textOf(MAX_MARK), 4), minItems: 4 },
   },
   { dataState: textOf(100_000), kept: KEPT },
 )
@@ -69,7 +70,7 @@ const EVENT = {
   oneOf: [
     members({ type: { const: 'stored' }, key: CACHE_KEY, storedAt: TIME }),
     members({ type: { const: 'ended' }, key: CACHE_KEY, outcome: OUTCOME }),
-    members({ type: { const: 'purged' }, prefix: CACHE_KEY }),
+    members({ type: { const: 'purged' }, prefix: CACHE_KEY }, { part: textOf(MAX_PART) }),
   ],
 }
 

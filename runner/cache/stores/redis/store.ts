@@ -8,16 +8,17 @@ import { deadlineSignal } from '../../../model/deadline.js'
 import { RunnerError } from '../../../model/errors.js'
 import type { Clock, Lease, PurgeMarks, ReplicaEvent, RunOutcome, StoredResult } from '../../../model/ports.js'
 import { readJson } from '../../../model/read-json.js'
-import { purgePrefixesOf } from '../../../model/result-key.js'
+import { partitionPurge, purgesOf } from '../../../model/result-key.js'
+import { withPart } from '../purged-part.js'
 import { StoreError } from './failure.js'
 import { claimLease } from './leases.js'
 import type { RedisLink } from './link.js'
-import { isEvent, MAX_MARK } from './schemas.js'
+import { isEvent, MAX_MARK, MAX_PART } from './schemas.js'
 import { Signer } from './signer.js'
 import { decodeValue, encodeValue, hasRoomFor, hasShortHead } from './value.js'
 
 /** Changed with the format of values: replicas of different versions do not see each other's results. */
-const RESULTS = 'r7'
+const RESULTS = 'r8'
 
 /** The number of keys that one step of a purge scans; a step may take PURGE_STEP_MS. */
 const PURGE_STEP = 1_000
@@ -62,13 +63,13 @@ export class RedisStore {
   /** The result that no later purge concerns, and the marks of purges now. A value that cannot be right is a miss. */
   async find(key: string): Promise<{ result?: StoredResult; keepMs?: number; purges: PurgeMarks }> {
     const name = this.#resultName(key)
-    const marks = purgePrefixesOf(key).map(prefix => this.#markName(prefix))
+    const marks = purgesOf(key).map(purge => this.#markName(purge))
     const { value, purges } = await this.#read(name, marks)
     const nowMs = this.#options.clock.nowMs()
     try {
       const entry = value && (await decodeValue(name, value, this.#signer, nowMs))
-      const isUsable = entry && nowMs < entry.keepUntil && entry.purges.every((mark, i) => mark === purges[i])
-      if (isUsable) return { result: entry.result, keepMs: entry.keepUntil - nowMs, purges }
+      const result = entry && nowMs < entry.keepUntil && unpurged(entry, purges)
+      if (result) return { result, keepMs: entry.keepUntil - nowMs, purges }
     } catch (cause) {
       this.#options.onTrouble('get', cause as StoreError)
     }
@@ -115,9 +116,13 @@ export class RedisStore {
     }
   }
 
-  async purge(keyPrefix: string): Promise<void> {
+  async purge(keyPrefix: string, part?: string): Promise<void> {
     const { link, prefix } = this.#options
     // From here on no replica uses results that were stored before; deleting them only frees memory.
+    if (part !== undefined) {
+      await this.#addToMark(this.#markName(partitionPurge(keyPrefix)), part)
+      return this.#publish({ type: 'purged', prefix: keyPrefix, part })
+    }
     await link.send(['SET', this.#markName(keyPrefix), newMark(), 'PX', String(MARK_MS)])
     await this.#publish({ type: 'purged', prefix: keyPrefix })
     const pattern = `${escapeGlob(`${prefix}${RESULTS}:{${keyPrefix}`)}*`
@@ -130,6 +135,14 @@ export class RedisStore {
       await Promise.all(names.map(name => link.send(['UNLINK', name], PURGE_STEP_MS)))
       cursor = String(next)
     } while (cursor !== '0')
+  }
+
+  /** A mark that becomes too long is replaced: kept rows of the endpoint are then dropped whole. */
+  async #addToMark(name: string, part: string): Promise<void> {
+    const { link } = this.#options
+    await link.send(['SET', name, newMark(), 'NX', 'PX', String(MARK_MS)])
+    const length = await link.send(['APPEND', name, `,${part}`])
+    if (Number(length) > MAX_MARK - MAX_PART) await link.send(['SET', name, newMark(), 'PX', String(MARK_MS)])
   }
 
   async #publish(event: ReplicaEvent): Promise<void> {
@@ -180,6 +193,17 @@ const FOREIGN = 'a message was not written by a replica with the same version an
 const EVENT = 'event'
 /** No key must be the emitter's own `error`. */
 const nameOf = (key: string): string => `outcome of ${key}`
+
+/** What later purges leave of an entry: kept rows with the parts that they have added; null where one concerns it whole. */
+function unpurged(
+  { result, purges }: { result: StoredResult; purges: PurgeMarks },
+  now: PurgeMarks,
+): StoredResult | null {
+  if (purges.slice(0, -1).some((mark, i) => mark !== now[i])) return null
+  const [before, after] = [purges.at(-1)!, now.at(-1)!]
+  if (before === after) return result
+  return result.kept && after.startsWith(`${before},`) ? withPart(result, after.slice(before.length + 1)) : null
+}
 
 const newMark = (): string => randomBytes(12).toString('base64url')
 

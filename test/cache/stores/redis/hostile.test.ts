@@ -3,7 +3,7 @@ import { RedisCounters } from '../../../../runner/cache/stores/redis/counters.js
 import { Signer } from '../../../../runner/cache/stores/redis/signer.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
 import type { StoredResult } from '../../../../runner/model/ports.js'
-import { purgePrefixesOf } from '../../../../runner/model/result-key.js'
+import { purgesOf } from '../../../../runner/model/result-key.js'
 import { systemClock } from '../../../../runner/platform/clock.js'
 import { Budgets } from '../../../../runner/request/budget.js'
 import { etagOf, storedResult } from '../../../contracts/result-store.js'
@@ -21,7 +21,7 @@ import {
   sharedRedis,
 } from './replicas.js'
 
-const NAME = `${PREFIX}r7:{${KEY}}`
+const NAME = `${PREFIX}r8:{${KEY}}`
 const CHANNEL = `${PREFIX}events`
 const BODY = '{"result":[{"a":1}]}'
 const NOT_SIGNED = 'the value is cut off, was changed, is of another key, or has another SLUICE_REDIS_KEY'
@@ -48,7 +48,7 @@ function entryOf(entry: Entry, key: string | null = null): Buffer {
     storedAt: now,
     freshUntil: now + 60_000,
     keepUntil: now + 60_000,
-    purges: Array(3).fill(MARK),
+    purges: Array(4).fill(MARK),
   }
   const text = entry.text ?? JSON.stringify({ ...right, ...head })
   const signature = new Signer(key).sign(NAME, text, etagOf(Buffer.from(body)))
@@ -77,7 +77,7 @@ describe('a Redis that another program writes to', function () {
 
   const redis = sharedRedis()
   beforeEach(() => {
-    for (const prefix of purgePrefixesOf(KEY)) redis.server.cli('SET', `${PREFIX}p:{${prefix}}`, MARK)
+    for (const prefix of purgesOf(KEY)) redis.server.cli('SET', `${PREFIX}p:{${prefix}}`, MARK)
   })
   const openReplica = (key: string | null = null): Promise<Replica> => openReplicaAt({ url: redis.server.url, key })
   const write = (by: Replica, entry: Buffer, name = NAME) => by.link.send(['SET', name, entry, 'PX', '60000'])
@@ -207,6 +207,8 @@ describe('a Redis that another program writes to', function () {
       ['a failure whose code is not a word', failed({ code: 'a\r\nb', detail: '', errors: [] })],
       ['a purge of an object', { type: 'purged', prefix: {} }],
       ['a purge with another member', { type: 'purged', prefix: '', number: 1 }],
+      ['a purge of a part that is a number', { type: 'purged', prefix: '', part: 1 }],
+      ['a purge of a part of many letters', { type: 'purged', prefix: '', part: 'x'.repeat(101) }],
     ]
     for (const [what, event] of MESSAGES) {
       it(`ignores a message with ${what}, with a warning`, async () => {
@@ -231,7 +233,7 @@ describe('a Redis that another program writes to', function () {
 
     it('uses no result where a mark of a purge cannot be one, and stores none', async () => {
       for (const set of [
-        ['SET', `${PREFIX}p:{}`, 'x'.repeat(1_000)],
+        ['SET', `${PREFIX}p:{}`, 'x'.repeat(1_001)],
         ['RPUSH', `${PREFIX}p:{}`, 'x'],
       ] as const) {
         redis.server.cli('FLUSHALL')
@@ -304,7 +306,7 @@ describe('a Redis that another program writes to', function () {
     it('is a miss where an entry was copied to another key', async () => {
       const [a, b] = [await openReplica(REDIS_KEY), await openReplica(REDIS_KEY)]
       await a.shared.set('e:tenant-1', storedResult(BODY), 60_000)
-      redis.server.cli('COPY', `${PREFIX}r7:{e:tenant-1}`, `${PREFIX}r7:{e:tenant-2}`)
+      redis.server.cli('COPY', `${PREFIX}r8:{e:tenant-1}`, `${PREFIX}r8:{e:tenant-2}`)
       expect(await bodyOf(b.shared, 'e:tenant-1')).to.equal(BODY)
       expect(await failure(b.shared.get('e:tenant-2'))).to.equal(NOT_SIGNED)
     })

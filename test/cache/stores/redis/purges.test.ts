@@ -25,7 +25,7 @@ describe('purges that replicas share in Redis', function () {
     await store.set(key, storedResult('old'), 60_000, purges)
     await pause(50) // It is on its way.
     redis.line.delay(0, 0)
-    return `${PREFIX}r7:{${key}}`
+    return `${PREFIX}r8:{${key}}`
   }
   const isInRedis = (name: string) => until(() => redis.server.cli('EXISTS', name) === '1', 'it is there')
 
@@ -73,6 +73,36 @@ describe('purges that replicas share in Redis', function () {
     await b.tiered.purge('e:')
     await until(async () => (await a.tiered.get('e:u:1')) === undefined, 'a purge of the endpoint')
     expect(await bodyOf(a.tiered, 'f:t:1')).to.equal('f:t:1')
+  })
+
+  it('of partitions apply to results whole, and add to the parts of kept rows, however late these are stored', async () => {
+    const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
+    const kept = (parts: string) => ({ ...storedResult(), kept: { spans: [], parts } })
+    const partsIn = async ({ tiered }: Replica, key: string) => (await tiered.get(key))?.kept?.parts
+    const all = async (key: string) =>
+      Promise.all([a, b, await openReplica({ url: redis.server.url })].map(r => partsIn(r, key)))
+    for (const key of ['e:t:+1', 'f:t:+1']) await a.tiered.set(key, kept(key === 'e:t:+1' ? 'p' : ''), 60_000)
+    await a.tiered.set('e:t:1', storedResult('rows'), 60_000)
+    for (const key of ['e:t:+1', 'f:t:+1', 'e:t:1'])
+      await until(async () => (await b.tiered.get(key)) !== undefined, key)
+    const purges = await a.marks('e:t:+2')
+    await b.tiered.purge('e:', 'x.1.2')
+    await until(() => a.memory.get('e:t:1') === undefined, 'the purge')
+    for (const { tiered } of [a, b]) expect(await tiered.get('e:t:1')).to.equal(undefined)
+    await a.store.set('e:t:+2', kept(''), 60_000, purges)
+    await a.shared.set('f:t:+2', kept(''), 60_000)
+    await b.tiered.purge('e:', 'x.3.4')
+    await until(async () => (await partsIn(a, 'e:t:+1')) === 'p,x.1.2,x.3.4', 'both purges')
+    expect(await all('e:t:+1')).to.deep.equal(['p,x.1.2,x.3.4', 'p,x.1.2,x.3.4', 'p,x.1.2,x.3.4'])
+    expect((await all('e:t:+2'))[2]).to.equal('x.1.2,x.3.4')
+    expect(await all('f:t:+1')).to.deep.equal(['', '', ''])
+    // What Redis has lost, or what becomes too long, drops kept rows whole.
+    redis.server.cli('DEL', `${PREFIX}p:{e:*}`)
+    expect((await all('e:t:+1'))[2]).to.equal(undefined)
+    await a.shared.set('e:t:+3', kept('p'), 60_000)
+    for (let i = 0; i < 200; i++) await b.shared.purge('e:', `x.${i}.${i}`)
+    expect((await all('e:t:+3'))[2]).to.equal(undefined)
+    expect((await all('f:t:+1'))[2]).to.equal('')
   })
 
   it('apply to what was stored before when Redis has lost their marks', async () => {

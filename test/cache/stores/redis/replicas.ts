@@ -97,7 +97,7 @@ export async function openReplica({
     },
     set: async (name: string, result: StoredResult, keepMs: number) =>
       redis.set(name, result, keepMs, (await redis.find(name)).purges),
-    purge: (what: string) => redis.purge(what),
+    purge: (what: string, part?: string) => redis.purge(what, part),
     close,
     replicas: claims,
   }
@@ -110,7 +110,7 @@ export async function openReplica({
     get: async (name: string) => store.entry(name) ?? (await find(name)),
     set: async (name: string, result: StoredResult, keepMs: number) =>
       store.set(name, result, keepMs, (await redis.find(name)).purges),
-    purge: (what: string) => store.purge(what),
+    purge: (what: string, part?: string) => store.purge(what, part),
     close,
     replicas: claims,
   }

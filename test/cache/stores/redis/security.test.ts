@@ -81,7 +81,7 @@ describe('a Redis with access control', function () {
         const plain = await openReplica({ url: nodes[0]!.url, prefix: 'sluice:' })
         for (let i = 0; i < 30; i += 1) await plain.shared.set(`e:${i}`, storedResult(), 60_000)
         const results = (): readonly number[] =>
-          nodes.map(({ cli }) => cli('KEYS', 'sluice:r7:*').split('\n').filter(Boolean).length)
+          nodes.map(({ cli }) => cli('KEYS', 'sluice:r8:*').split('\n').filter(Boolean).length)
         expect(results().every(count => count > 0)).to.equal(true)
         const environment = { NODE_EXTRA_CA_CERTS: certificates.authority, REDIS_URL: `rediss://localhost:${ports[1]}` }
         expect(await purge(environment)).to.deep.equal({ code: 0, err: '' })

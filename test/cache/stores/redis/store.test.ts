@@ -85,7 +85,7 @@ describe('the Redis store', function () {
     const lease = await a.shared.replicas.claim(KEY, '')
     const names = server.cli('KEYS', `*${KEY}*`).split('\n')
     await lease?.release({ kind: 'unknown' })
-    expect(names.sort()).to.deep.equal([`${PREFIX}l:{${KEY}}`, `${PREFIX}r7:{${KEY}}`])
+    expect(names.sort()).to.deep.equal([`${PREFIX}l:{${KEY}}`, `${PREFIX}r8:{${KEY}}`])
   })
 
   it('leases a key to one replica at a time, and notifies the replicas that wait', async () => {
@@ -173,7 +173,7 @@ describe('the Redis store', function () {
   for (const [what, command, message] of NONSENSE) {
     it(`treats ${what} as a failure, and overwrites it`, async () => {
       const { shared } = await openReplica()
-      const key = `${PREFIX}r7:{${KEY}}`
+      const key = `${PREFIX}r8:{${KEY}}`
       if (command[0] !== 'LPUSH') await shared.set(KEY, storedResult('rows'), 60_000)
       server.cli(...command.map(word => (word === 'KEY' ? key : word)))
       expect(await failure(shared.get(KEY))).to.equal(message)
@@ -185,7 +185,7 @@ describe('the Redis store', function () {
   it('ignores a value stored under another key', async () => {
     const { shared } = await openReplica()
     await shared.set(KEY, storedResult(), 60_000)
-    server.cli('RENAME', `${PREFIX}r7:{${KEY}}`, `${PREFIX}r7:{other}`)
+    server.cli('RENAME', `${PREFIX}r8:{${KEY}}`, `${PREFIX}r8:{other}`)
     expect(await failure(shared.get('other'))).to.equal(CHANGED)
   })
 
