@@ -3,7 +3,7 @@
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { reportDiagnostics } from '../authoring/terminal/report.js'
 import { ensureToken } from '../authoring/token/token-writer.js'
-import { type Log, openLog } from '../runner/observe/log.js'
+import { Log } from '../runner/observe/log.js'
 import { systemClock } from '../runner/platform/clock.js'
 import { openRunner } from '../runner/serve/runner.js'
 import type { PlaceFailure } from '../runner/serve/served-engine.js'
@@ -15,7 +15,7 @@ import { startWatchdog } from './watchdog.js'
  * schemas. After SIGTERM or SIGINT the running requests are finished, and 0 is returned.
  */
 export async function serve(settings: Settings, io: Io): Promise<number> {
-  const log = openLog(settings.logLevel, systemClock())
+  const log = new Log(settings.logLevel, systemClock())
   try {
     await serveUntilShutdown(settings, log, io)
   } finally {

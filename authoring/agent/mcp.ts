@@ -9,7 +9,7 @@ import { createMcpServer } from '../../runner/mcp/server.js'
 import type { Session } from '../../runner/mcp/session.js'
 import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
-import { openLog } from '../../runner/observe/log.js'
+import { Log } from '../../runner/observe/log.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { NO_TOKENS, openRunner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
@@ -26,7 +26,7 @@ export async function serveAgent(given: Settings, io: Io): Promise<number> {
   }
   // Without the servers' shared store and tokens, so that a mistake in those stops no author. Files are read again when they change.
   const settings = { ...given, engine: 'duckdb', watch: true, redisUrl: null } as const
-  const log = openLog(settings.logLevel, systemClock())
+  const log = new Log(settings.logLevel, systemClock())
   const until = io.untilShutdown()
   try {
     const options = { observe: log.observe, placeFailure: placeFailuresBelow(settings.endpointsDir) }

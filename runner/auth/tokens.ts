@@ -36,52 +36,61 @@ interface KnownToken {
 /**
  * Follows changes of the file: an added token works at once, and a removed token stops working within a tenth of a second.
  * While the file is missing or malformed, the tokens that were read last stay valid.
- * @throws SetupError when the file exists at the start and cannot be used.
  */
-export function openTokenStore(options: TokenStoreOptions): TokenStore {
-  const { path, unrestrictedToken, clock, observe } = options
-  const unrestricted = unrestrictedToken === null ? null : unrestrictedCaller('SLUICE_TOKEN')
-  const unrestrictedHash = unrestrictedToken === null ? null : hashToken(unrestrictedToken)
-  let stamp = stampOf(path)
-  let byHash = stamp === null ? new Map<string, KnownToken>() : readTokens(path, new Map(), clock)
-  let checkedMs = clock.nowMs()
+export class FileTokens implements TokenStore {
+  readonly #options: TokenStoreOptions
+  readonly #unrestricted = unrestrictedCaller('SLUICE_TOKEN')
+  readonly #unrestrictedHash: string | null
+  #stamp: string | null
+  #byHash: ReadonlyMap<string, KnownToken> = new Map()
+  #checkedMs: number
   /**
    * The hashes of valid tokens, by their texts. V8 looks up a string by a hash whose seed differs in each process, and compares
    * characters only if all bits of the hashes are equal. So the time of a lookup reveals nothing about a token.
    */
-  const remembered = new BoundedMap<string, string>(MAX_REMEMBERED)
+  readonly #hashes = new BoundedMap<string, string>(MAX_REMEMBERED)
 
-  function recheck(afterMs: number): void {
+  /** @throws SetupError when the file exists and cannot be used. */
+  constructor(options: TokenStoreOptions) {
+    const { path, unrestrictedToken, clock } = options
+    this.#options = options
+    this.#unrestrictedHash = unrestrictedToken === null ? null : hashToken(unrestrictedToken)
+    this.#stamp = stampOf(path)
+    if (this.#stamp !== null) this.#byHash = readTokens(path, this.#byHash, clock)
+    this.#checkedMs = clock.nowMs()
+  }
+
+  find(token: string): Caller | null {
+    this.#recheck(RECHECK_MS)
+    // The lookup compares hashes, not tokens, so its time reveals nothing about a token.
+    const hash = this.#hashes.get(token) ?? hashToken(token)
+    const isUnrestricted = hash === this.#unrestrictedHash
+    // A token that was created a moment ago, as on a first start, must work at once.
+    if (!isUnrestricted && !this.#byHash.has(hash)) this.#recheck(0)
+    const known = this.#byHash.get(hash)
+    const listed = known && this.#options.clock.nowMs() < known.expiresMs ? known.caller : null
+    const caller = isUnrestricted ? this.#unrestricted : listed
+    // Unknown tokens are not cached.
+    if (caller && token.length <= MAX_REMEMBERED_LENGTH && !this.#hashes.has(token)) this.#hashes.set(token, hash)
+    return caller
+  }
+
+  /** Reads the file again if it has changed and was not looked at for so long. */
+  #recheck(afterMs: number): void {
+    const { path, clock, observe } = this.#options
     const now = clock.nowMs()
-    if (now - checkedMs < afterMs && now >= checkedMs) return
-    checkedMs = now
+    if (now - this.#checkedMs < afterMs && now >= this.#checkedMs) return
+    this.#checkedMs = now
     const current = stampOf(path)
-    if (current === stamp) return
-    stamp = current
+    if (current === this.#stamp) return
+    this.#stamp = current
     try {
       if (current === null) throw new SetupError('the tokens file is gone')
-      byHash = readTokens(path, byHash, clock)
-      observe({ kind: 'tokens.reloaded', tokens: byHash.size })
+      this.#byHash = readTokens(path, this.#byHash, clock)
+      observe({ kind: 'tokens.reloaded', tokens: this.#byHash.size })
     } catch (cause) {
       observe({ kind: 'tokens.unreadable', reason: cause instanceof Error ? cause.message : String(cause) })
     }
-  }
-
-  return {
-    find(token) {
-      recheck(RECHECK_MS)
-      // The lookup compares hashes, not tokens, so its time reveals nothing about a token.
-      const hash = remembered.get(token) ?? hashToken(token)
-      const isUnrestricted = hash === unrestrictedHash
-      // A token that was created a moment ago, as on a first start, must work at once.
-      if (!isUnrestricted && !byHash.has(hash)) recheck(0)
-      const known = byHash.get(hash)
-      const listed = known && clock.nowMs() < known.expiresMs ? known.caller : null
-      const caller = isUnrestricted ? unrestricted : listed
-      // Unknown tokens are not cached.
-      if (caller && token.length <= MAX_REMEMBERED_LENGTH && !remembered.has(token)) remembered.set(token, hash)
-      return caller
-    },
   }
 }
 

@@ -1,5 +1,5 @@
 /** Writes events as JSON lines to standard error. */
-import pino, { type DestinationStream } from 'pino'
+import pino, { type DestinationStream, type Logger } from 'pino'
 import { beginning, causeText } from '../model/cause-text.js'
 import { type Diagnostic, diagnosticLine } from '../model/diagnostic.js'
 import { RunnerError } from '../model/errors.js'
@@ -77,8 +77,6 @@ function isoTime(clock: Clock): () => string {
   }
 }
 
-export type Log = ReturnType<typeof openLog>
-
 /** Where lines go. `flush` writes those that wait; its callback is called when they are written, or cannot be. */
 export interface LogDestination extends DestinationStream {
   flush?(written?: () => void): void
@@ -129,68 +127,78 @@ function standardError(hasEnded: () => boolean): LogDestination {
  * memory; when too many wait they are dropped, and a later line reports their number. A process that is killed loses the
  * lines of requests of the last HOLD_MS.
  */
-export function openLog(level: LogLevel, clock: Clock, given?: LogDestination) {
-  let hasEnded = false
-  const destination = given ?? standardError(() => hasEnded)
-  let quiet = { untilMs: -Infinity, unwritten: 0 }
-  let [dropped, unreported] = [0, 0]
-  const formatters = { level: (label: string) => ({ level: label }) }
-  const logger = pino({ level, base: null, timestamp: isoTime(clock), formatters }, destination)
-  destination.on?.('drop', lines => {
-    const count = lines.split('\n').length - 1
-    dropped += count
-    unreported += count
-  })
-  destination.on?.('drain', () => {
-    if (unreported === 0) return
-    const count = unreported
-    unreported = 0
-    logger.warn({ dropped: count }, `dropped ${count} lines that the reader of the log did not take`)
-  })
+export class Log {
+  readonly #clock: Clock
+  readonly #destination: LogDestination
+  readonly #logger: Logger
+  /** Until when failures of the store are not written, and how many have not been. */
+  #quiet = { untilMs: -Infinity, unwritten: 0 }
+  #dropped = 0
+  #unreported = 0
+  #hasEnded = false
 
-  /** How many failures of the store were not written since the last line; null where this one is not written either. */
-  function unwrittenFailures(): number | null {
-    const { untilMs, unwritten } = quiet
-    const now = clock.nowMs()
-    const isQuiet = now < untilMs
-    quiet = isQuiet ? { untilMs, unwritten: unwritten + 1 } : { untilMs: now + QUIET_MS, unwritten: 0 }
-    return isQuiet ? null : unwritten
+  constructor(level: LogLevel, clock: Clock, destination?: LogDestination) {
+    this.#clock = clock
+    this.#destination = destination ?? standardError(() => this.#hasEnded)
+    const formatters = { level: (label: string) => ({ level: label }) }
+    this.#logger = pino({ level, base: null, timestamp: isoTime(clock), formatters }, this.#destination)
+    this.#destination.on?.('drop', lines => {
+      const count = lines.split('\n').length - 1
+      this.#dropped += count
+      this.#unreported += count
+    })
+    this.#destination.on?.('drain', () => {
+      if (this.#unreported === 0) return
+      const count = this.#unreported
+      this.#unreported = 0
+      this.#logger.warn({ dropped: count }, `dropped ${count} lines that the reader of the log did not take`)
+    })
   }
 
-  return {
-    /** Resolves when all lines are written, or their reader has left or takes nothing. */
-    end: () =>
-      new Promise<void>(resolve => {
-        if (!destination.flush) return resolve()
-        const end = (): void => {
-          clearTimeout(timer)
-          hasEnded = true
-          destination.destroy?.()
-          resolve()
-        }
-        const timer = setTimeout(end, END_MS)
-        destination.flush(end)
-      }),
-    /** The number of lines dropped because the reader of the log did not take them. */
-    dropped: () => dropped,
-    observe(event: Event): void {
-      const unwritten = event.kind === 'store.failed' ? unwrittenFailures() : 0
-      const level = levelOf(event)
-      if (unwritten === null || !logger.isLevelEnabled(level)) return
-      if (event.kind === 'request.done') {
-        logger[level](requestLine(event), event.kind)
-        if (level === 'error') destination.flush?.()
-        return
-      }
-      const { kind, ...facts } = event
-      // A billed query that failed gets a line because of its cost. The line has only the error's code: the line of its request
-      // or refresh has the reason.
-      const plain = withPlainErrors(
-        event.kind === 'query.failed' && level === 'info' ? { ...facts, error: event.error.code } : facts,
-      )
-      logger[level](unwritten > 0 ? { ...plain, unwritten } : plain, kind)
-      destination.flush?.()
-    },
+  /** The number of lines dropped because the reader of the log did not take them. */
+  readonly dropped = (): number => this.#dropped
+
+  readonly observe = (event: Event): void => {
+    const unwritten = event.kind === 'store.failed' ? this.#unwrittenFailures() : 0
+    const level = levelOf(event)
+    if (unwritten === null || !this.#logger.isLevelEnabled(level)) return
+    if (event.kind === 'request.done') {
+      this.#logger[level](requestLine(event), event.kind)
+      if (level === 'error') this.#destination.flush?.()
+      return
+    }
+    const { kind, ...facts } = event
+    // A billed query that failed gets a line because of its cost. The line has only the error's code: the line of its request
+    // or refresh has the reason.
+    const plain = withPlainErrors(
+      event.kind === 'query.failed' && level === 'info' ? { ...facts, error: event.error.code } : facts,
+    )
+    this.#logger[level](unwritten > 0 ? { ...plain, unwritten } : plain, kind)
+    this.#destination.flush?.()
+  }
+
+  /** Resolves when all lines are written, or their reader has left or takes nothing. */
+  async end(): Promise<void> {
+    const destination = this.#destination
+    if (!destination.flush) return
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, END_MS)
+      destination.flush!(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+    this.#hasEnded = true
+    destination.destroy?.()
+  }
+
+  /** How many failures of the store were not written since the last line; null where this one is not written either. */
+  #unwrittenFailures(): number | null {
+    const { untilMs, unwritten } = this.#quiet
+    const now = this.#clock.nowMs()
+    const isQuiet = now < untilMs
+    this.#quiet = isQuiet ? { untilMs, unwritten: unwritten + 1 } : { untilMs: now + QUIET_MS, unwritten: 0 }
+    return isQuiet ? null : unwritten
   }
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { TableCatalogue } from '../../googlesql/index.js'
-import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
+import { FileTokens, unrestrictedCaller } from '../auth/tokens.js'
 import { ResultCache } from '../cache/result-cache.js'
 import { Deriver } from '../formats/deriver.js'
 import type { ResultFormat } from '../formats/index.js'
@@ -179,7 +179,7 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
   await registry.start()
   const { store, counters } = await openStores(settings, { observe, clock }, opened)
   const path = tokensPath(settings)
-  const tokens = tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe })
+  const tokens = tokenStore ?? new FileTokens({ path, unrestrictedToken: settings.token, clock, observe })
   const results = opened.add(new ResultCache({ store, clock, observe, random: Math.random }))
   registry.onGone(ids => results.forget(ids))
   metrics.cacheSize = () => store.size()

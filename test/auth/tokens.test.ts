@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { createToken, listTokens, type NewToken, revokeToken } from '../../authoring/token/token-writer.js'
-import { openTokenStore } from '../../runner/auth/tokens.js'
+import { FileTokens } from '../../runner/auth/tokens.js'
 import { SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import { manualClock } from '../cache/manual-clock.js'
@@ -21,7 +21,7 @@ describe('tokens', () => {
   const create = (order: Partial<NewToken> = {}) =>
     createToken(path, { name: 'n', allow: ['*'], ...order }, clock.nowMs())
   function open(events: Event[] = [], unrestrictedToken: string | null = null) {
-    return openTokenStore({ path, unrestrictedToken, clock, observe: event => void events.push(event) })
+    return new FileTokens({ path, unrestrictedToken, clock, observe: event => void events.push(event) })
   }
 
   it('are 256 random bits, of which the file keeps only a hash', async () => {

@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createToken, type NewToken, revokeToken } from '../../authoring/token/token-writer.js'
-import { openTokenStore } from '../../runner/auth/tokens.js'
+import { FileTokens } from '../../runner/auth/tokens.js'
 import { ResultCache } from '../../runner/cache/result-cache.js'
 import { MemoryCounters } from '../../runner/cache/stores/counters.js'
 import { MemoryStore } from '../../runner/cache/stores/memory.js'
@@ -104,7 +104,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   // The store looks at the file ten times a second: after a change its clock is put forward, so that no test has to wait.
   let skippedMs = 0
   const tokensClock = { ...clock, nowMs: () => clock.nowMs() + skippedMs }
-  const tokens = openTokenStore({ path: tokensFile, unrestrictedToken: TOKEN, clock: tokensClock, observe })
+  const tokens = new FileTokens({ path: tokensFile, unrestrictedToken: TOKEN, clock: tokensClock, observe })
   let isLeaving = false
   let isDraining = false
   let names = 0

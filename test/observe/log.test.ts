@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
-import { openLog } from '../../runner/observe/log.js'
+import { Log } from '../../runner/observe/log.js'
 import type { LogLevel } from '../../runner/observe/log-levels.js'
 import { manualClock } from '../cache/manual-clock.js'
 
 function lines(level: LogLevel, ...events: readonly Event[]): Record<string, unknown>[] {
   const written: string[] = []
-  const log = openLog(level, manualClock(), { write: text => void written.push(text) })
+  const log = new Log(level, manualClock(), { write: text => void written.push(text) })
   for (const event of events) log.observe(event)
   log.end()
   return written.flatMap(text => text.trimEnd().split('\n')).map(line => JSON.parse(line))
@@ -32,7 +32,7 @@ describe('the log', () => {
   it('reports once a minute that a store fails, and how often it has failed', async () => {
     const clock = manualClock()
     const written: string[] = []
-    const log = openLog('info', clock, { write: text => void written.push(text) })
+    const log = new Log('info', clock, { write: text => void written.push(text) })
     const fail = (): void => log.observe({ kind: 'store.failed', operation: 'get', cause: new RunnerError('INTERNAL') })
     for (let i = 0; i < 5; i += 1) fail()
     expect(written.length).to.equal(1)

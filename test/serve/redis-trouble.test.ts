@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { expect } from 'chai'
-import { openLog } from '../../runner/observe/log.js'
+import { Log } from '../../runner/observe/log.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { command, endLeftovers, type Started, startServe } from '../cli/command.js'
@@ -29,7 +29,7 @@ describe('trouble with a shared Redis', function () {
     const write = (text: string): void => {
       logged += text
     }
-    const log = openLog('debug', systemClock(), { write })
+    const log = new Log('debug', systemClock(), { write })
     const replica = await openReplica(settingsOf(folder, { REDIS_URL }), log.observe)
     try {
       const seen: string[] = []

@@ -171,7 +171,7 @@ function computedTime(random: Random, type: TimeType, era: Era, clock: number, d
       [2, leaf],
       [5, () => `TIMESTAMP_SUB(${again(type)}, ${interval(random, length, ['DAY', 'HOUR', 'MINUTE', 'SECOND'])})`],
       [0.5, () => `TIMESTAMP_ADD(${again(type)}, ${interval(random, length, ['HOUR', 'MINUTE', 'SECOND'])})`],
-      [3, () => `TIMESTAMP_TRUNC(${again(type)}, ${part}${zone})`],
+      [5, () => `TIMESTAMP_TRUNC(${again(type)}, ${part}${zone})`],
       [4, () => `TIMESTAMP(${again('DATE')}${zone})`],
       [0.5, () => `TIMESTAMP(${again('DATETIME')}${zone})`],
       [0.5, () => `CAST(${again('DATE')} AS TIMESTAMP)`],
