@@ -58,9 +58,18 @@ interface Start {
   readonly plan: Plan
 }
 
+/** That the whole query is to be run, and the key of its call where a query has been in vain. */
+interface Vain {
+  readonly key: string | null
+  /** Why the engine has refused that query. */
+  readonly cause?: unknown
+}
+
+const WHOLE: Vain = { key: null }
+
 export class Refresher {
   readonly #deps: RefresherDeps
-  /** The keys of calls whose narrowed queries have failed, and until when they are not tried again. */
+  /** The keys of calls whose queries were in vain, and until when they are not tried again. */
   readonly #refused = new BoundedMap<string, number>(MAX_REFUSED)
   #refreshes = 0
 
@@ -70,43 +79,46 @@ export class Refresher {
 
   /** @throws RunnerError as Engine.run does. */
   async run(query: Query, options: RunOptions, keep: KeepOptions): Promise<ResultSet> {
-    const { engine, clock } = this.#deps
+    const { engine, clock, observe } = this.#deps
     const call = this.#callOf(query, options, keep)
     if (call === null) return engine.run(query, options)
     const { signal, end } = deadlineSignal([options.signal], options.timeoutMs, clock)
     const { costs } = call
     try {
-      const set = await this.#answer({ ...call, options: { ...options, signal } }).finally(end)
-      return withCosts(set ?? (await this.#run(query, options, costs)), costs)
+      const answer = await this.#answer({ ...call, options: { ...options, signal } }).finally(end)
+      if ('body' in answer) return withCosts(answer, costs)
+      const whole = await this.#run(query, options, costs)
+      // Where the whole query fails as well, the cause is in its rows, and may be corrected at any time.
+      const { key, cause } = answer
+      if (key !== null) this.#refused.set(key, clock.nowMs() + REFUSED_MS)
+      if (cause) observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause })
+      return withCosts(whole, costs)
     } catch (thrown) {
       throw thrown instanceof RunnerError && costs.length > 0 ? thrown.withCost(sumOf(costs)) : thrown
     }
   }
 
-  /** Null where the whole query is to be run. */
-  async #answer(call: Call): Promise<ResultSet | null> {
+  async #answer(call: Call): Promise<ResultSet | Vain> {
     const { clock, observe } = this.#deps
-    const { kept, options } = call
+    const { kept } = call
     const others = await this.#othersOf(call)
-    if (others === null) return null
+    if (others === null) return WHOLE
     const key = call.keyWithout(kept.boundParameters, others)
-    if ((this.#refused.get(key) ?? 0) > clock.nowMs()) return null
+    if ((this.#refused.get(key) ?? 0) > clock.nowMs()) return WHOLE
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const set = await this.#refresh(call, key, others)
-        if (set === 'changed') continue
-        // What prevents it will do so for a while, and the attempt has cost a query.
-        if (set === null) this.#refused.set(key, clock.nowMs() + REFUSED_MS)
-        return set
+        const start = await this.#begin(call, key, others)
+        if (start === null) return WHOLE
+        const set = await this.#refresh(call, start)
+        if (set !== 'changed') return set ?? { key }
       }
     } catch (thrown) {
       if (thrown instanceof RunnerError) throw thrown
-      // Its cause may be in the rows of these arguments alone.
-      this.#refused.set(key, clock.nowMs() + REFUSED_MS)
-      if (!(thrown instanceof NarrowedError)) observe({ kind: 'bug', where: 'refresh', cause: thrown })
-      else observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause: thrown.cause })
+      if (thrown instanceof NarrowedError) return { key, cause: thrown.cause }
+      observe({ kind: 'bug', where: 'refresh', cause: thrown })
+      return { key }
     }
-    return null
+    return WHOLE
   }
 
   #callOf(query: Query, options: RunOptions, { settledMs, ...keep }: KeepOptions): Call | null {
@@ -121,12 +133,11 @@ export class Refresher {
   }
 
   /** Null where the result cannot be put together, as where rows may be missing; `changed` where the table has changed meanwhile. */
-  async #refresh(call: Call, key: string, others: string): Promise<ResultSet | 'changed' | null> {
-    const start = await this.#begin(call, key, others)
-    if (start === null) return null
+  async #refresh(call: Call, start: Start): Promise<ResultSet | 'changed' | null> {
     return start.plan.isWhole && call.kept.upper === null ? this.#whole(call, start) : this.#putTogether(call, start)
   }
 
+  /** Null where it cannot be known what to read: the parts of the table are not known, or no time fulfils the bounds. */
   async #begin(call: Call, key: string, others: string): Promise<Start | null> {
     const { kept } = call
     const stored = call.readsAll ? undefined : await this.#deps.find(key)

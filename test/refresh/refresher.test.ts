@@ -449,6 +449,25 @@ describe('a refresh', () => {
     expect(events.map(({ kind }) => kind)).to.deep.equal(['refresh.refused'])
   })
 
+  it('is tried again as soon as rows are corrected for which the whole query fails as well', async () => {
+    const sql = HOURLY.replace('SUM(n)', 'SUM(60 / n)')
+    for (const [what, spoil] of [
+      ['a row that fails', () => write('3.ndjson', [['2026-03-15T03:00:00Z', 'a', 0]])],
+      ['a row that cannot be read', () => writeFileSync(file('3.ndjson'), '{"ts": "bad"}\n')],
+      ['a file that is not read', () => writeFileSync(file('3.log'), 'x')],
+    ] as const) {
+      write('1.ndjson', hours(1, 2))
+      for (let i = 0; i < 2; i++) await ask({ sql })
+      spoil()
+      expect(await ask({ sql }).catch((error: Error) => error.name), what).to.equal('RunnerError')
+      rmSync(file('3.log'), { force: true })
+      write('3.ndjson', hours(3))
+      expect((await ask({ sql })).partial, what).to.deep.equal({ tier: 'exact', kept: 2, of: 3 })
+      rmSync(file('3.ndjson'))
+    }
+    expect(events).to.deep.equal([])
+  })
+
   it('keeps few spans where calls leave gaps between them', async () => {
     const sql = HOURLY.replace(
       /ts >= .* AND who/,
