@@ -81,8 +81,10 @@ function bindOne(
   if (scalar === 'json' && raw?.isList) return bindScalar(parameter, scalar, raw.values)
   if (!isArray && raw?.isList) return { problem: 'must be a single value' }
   if (!isArray && raw && raw.values.length > 1) return { problem: 'must be given once' }
-  // As in a JSON body, a null is no argument.
-  const given = raw?.values.filter(value => value !== '' && !(scalar === 'json' && value === 'null')) ?? []
+  // As in a JSON body, a null is no argument; only a JSON array can have an empty text among its elements.
+  const isAbsent = (value: unknown): boolean =>
+    (value === '' && !raw?.isList) || (scalar === 'json' && value === 'null')
+  const given = raw?.values.filter(value => !isAbsent(value)) ?? []
   if (given.length === 0) {
     const { default: fallback } = parameter
     return parameter.isRequired && fallback === undefined ? { problem: 'is required' } : { value: fallback }
@@ -142,7 +144,10 @@ function argumentText(type: ScalarParameterType, raw: unknown): Bound<string> {
     return { problem: Number.isInteger(raw) ? 'must be written as a string beyond 2^53' : 'must be an integer' }
   }
   if (typeof raw === 'boolean' && type === 'bool') return { value: String(raw) }
-  if (typeof raw !== 'string') return { problem: 'must be a string' }
+  if (typeof raw !== 'string') {
+    const none = typeScalar(type, '')
+    return { problem: none.ok ? 'must be a string' : none.detail }
+  }
   const problem = textProblem(raw)
   return problem === null ? { value: raw } : { problem }
 }

@@ -148,11 +148,12 @@ def _request(name: str, arguments: Mapping[str, Any], page: Mapping[str, str]) -
         if known is not None and key not in known:
             raise TypeError(f"{name} has no argument {key!r}")
         if value is not None:
-            is_list = isinstance(value, Iterable) and not isinstance(value, str)
+            is_list = isinstance(value, Iterable) and not isinstance(value, (str, dict))
             texts[key if known is None else known[key]] = [_text(one) for one in value] if is_list else _text(value)
     query = urllib.parse.urlencode(texts, doseq=True)
-    # A list of one element that has a comma could be mistaken for a list in one text.
-    is_unclear = any(isinstance(one, list) and len(one) == 1 and re.search(r"^\[|,", one[0]) for one in texts.values())
+    # In an address, a list of one element that has a comma could be mistaken for a list in one text, and an empty element for none.
+    lists = [one for one in texts.values() if isinstance(one, list)]
+    is_unclear = any("" in one or len(one) == 1 and re.search(r"^\[|,", one[0]) for one in lists)
     if is_unclear or len(query) > _LONGEST_QUERY:
         return "", json.dumps(texts).encode()
     return "?" + query if query else "", None

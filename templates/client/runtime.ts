@@ -142,8 +142,10 @@ function requestOf(args: object): { readonly query: string; readonly body: strin
   const pairs = new URLSearchParams()
   for (const [name, text] of texts) for (const one of typeof text === 'string' ? [text] : text) pairs.append(name, one)
   const query = pairs.toString()
-  // A list of one element that has a comma could be mistaken for a list in one text.
-  const isUnclear = texts.some(([, text]) => typeof text !== 'string' && text.length === 1 && /^\[|,/.test(`${text}`))
+  // In an address, a list of one element that has a comma could be mistaken for a list in one text, and an empty element for none.
+  const isUnclear = texts.some(([, text]) => {
+    return typeof text !== 'string' && (text.includes('') || (text.length === 1 && /^\[|,/.test(`${text}`)))
+  })
   if (!isUnclear && query.length <= LONGEST_QUERY) return { query: query && `?${query}`, body: null }
   return { query: '', body: JSON.stringify(Object.fromEntries(texts)) }
 }

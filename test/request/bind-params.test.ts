@@ -287,6 +287,18 @@ describe('a JSON body', () => {
     })
   })
 
+  it('keeps an empty text among the elements of a list', () => {
+    expect(bind(every, parseJsonArguments('{"project":"a","tag":["x",""]}'))).to.deep.equal({
+      project: 'a',
+      tag: ['x', ''],
+    })
+    expect(bind(every, parsePairs('project=a&tag=x&tag='))).to.deep.equal({ project: 'a', tag: ['x'] })
+    const sizes = parameter('sizes', { type: 'array<int64>' })
+    expect(problems([sizes], parseJsonArguments('{"sizes":[1,""]}'))).to.deep.equal([
+      'sizes each element must be an integer',
+    ])
+  })
+
   const price = parameter('price', { type: 'numeric' })
   const schema = new ArgumentSchema({ type: ['object', 'array'], required: ['from'] })
   const JSON_FORM = 'must be JSON, without numbers that would lose digits, NUL characters and halves of characters'
@@ -308,7 +320,7 @@ describe('a JSON body', () => {
 
   for (const [body, problem] of [
     ['{"price":0.1234567890123456}', 'price must be written as a string beyond 15 digits'],
-    ['{"price":true}', 'price must be a string'],
+    ['{"price":true}', 'price must be a decimal number of at most 29 digits before the point and 9 behind it'],
     ['{"filter":{"to":1}}', "filter must match its schema: the value must have required property 'from'"],
     ['{"filter":1}', 'filter must match its schema: the value must be object,array'],
     ['{"filter":"x"}', `filter ${JSON_FORM}`],
@@ -336,7 +348,7 @@ describe('a JSON body', () => {
     ['{"project":"\\u0000"}', 'project must not hold NUL characters'],
     ['{"project":"a","size":1.5}', 'size must be an integer'],
     ['{"project":"a","size":9007199254740993}', 'size must be written as a string beyond 2^53'],
-    ['{"project":"a","size":true}', 'size must be a string'],
+    ['{"project":"a","size":true}', 'size must be an integer'],
     ['{"project":"a","tag":[null]}', 'tag each element must be a string'],
     ['{"__proto__":{"project":"a"}}', 'project is required'],
   ]

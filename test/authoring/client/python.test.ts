@@ -228,6 +228,7 @@ describe(`a client in Python${whyPending('the Python packages')}`, function () {
         madeParameter('size', { type: 'int64' }),
         madeParameter('from', { type: 'bool' }),
         madeParameter('tags', { type: 'array<string>' }),
+        madeParameter('filter', { type: 'json' }),
       ]
       const endpoint = handMadeEndpoint({ parameters })
       s = await serving({ endpoints: [endpoint] })
@@ -262,7 +263,8 @@ ${body}
           'print(json.dumps([rows, rows.meta, isinstance(rows, list)]))',
       )) as [{ now: unknown }[], { etag: string; request_id: string }, boolean]
       const { now: _, ...row } = rows[0]!
-      expect(row).to.deep.equal({ project: 'a b&ä🦥', size: String(2n ** 60n), from: true, tags: ['x', 'y,z'] })
+      const echoed = { project: 'a b&ä🦥', size: String(2n ** 60n), from: true, tags: ['x', 'y,z'] }
+      expect(row).to.deep.equal({ ...echoed, filter: null })
       const { etag, request_id: requestId, ...facts } = meta
       expect(facts).to.deep.equal({ row_count: 1, truncated: false, age_seconds: 0, cache: 'miss' })
       expect([isList, /^".+"$/.test(etag), requestId.length]).to.deep.equal([true, true, 36])
@@ -272,6 +274,13 @@ ${body}
       const body =
         'print(json.dumps([len(sluice.call("tests.echo", project="ä" * 9000)[0]["project"]), sluice.call("tests.echo", project="l", tags=["a,b"])[0]["tags"]]))'
       expect(await called(body)).to.deep.equal([9000, ['a,b']])
+    })
+
+    it('sends an object as JSON, and an empty text of a list', async () => {
+      const body =
+        'rows = sluice.call("tests.echo", project="o", filter={"from": 1, "of": None})\nlists = sluice.call("tests.echo", project="o", filter={}, tags=["a", ""])\n' +
+        'print(json.dumps([rows[0]["filter"], lists[0]["filter"], lists[0]["tags"]]))'
+      expect(await called(body)).to.deep.equal(['{"from":1,"of":null}', '{}', ['a', '']])
     })
 
     it('raises problems', async () => {
