@@ -112,7 +112,7 @@ function conformanceTables(): readonly string[] {
   const rows = conformance()
   const groups = [...new Set(rows.map(({ group }) => group))]
   return [
-    `${numberOfCases()} queries stand behind these tables, each with its rows or its error.`,
+    `These tables count ${numberOfCases()} queries, each with its rows or its error.`,
     ...groups.flatMap(group => [
       '',
       `| ${group} | | Cases |`,

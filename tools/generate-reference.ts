@@ -204,9 +204,9 @@ export function limitsText(): string {
     '# Limits',
     '',
     GENERATED('tools/limits.ts'),
-    'A limit protects the other callers of a server. Where a setting gives it, this is the default: [settings.md](reference/settings.md).',
-    'What each error code means is in [errors.md](reference/errors.md), and what to do about it in',
-    '[troubleshooting.md](troubleshooting.md). What the dialect lacks is in [dialect.md](dialect.md).',
+    'A limit protects the other callers of a server. Where a [setting](reference/settings.md) controls it, the table shows the',
+    'default. [errors.md](reference/errors.md) says what each code means and what to do about it. [dialect.md](dialect.md) has what',
+    'the dialect lacks.',
     '',
     ...table(['Area', 'What', 'At most', 'Beyond it', 'What changes it'], rows),
   )

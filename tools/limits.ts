@@ -37,8 +37,8 @@ export interface Limit {
   readonly change: string
 }
 
-const count = (value: number): string => value.toLocaleString('en-US')
-const seconds = (ms: number): string => `${count(ms / 1_000)} s`
+const count = (value: number, unit = ''): string => `${value.toLocaleString('en-US')} ${unit}`.trimEnd()
+const seconds = (ms: number): string => count(ms / 1_000, 'seconds')
 const mebibytes = (bytes: number): string =>
   bytes % 2 ** 20 === 0 ? `${bytes / 2 ** 20} MiB` : `${count(bytes / 1e6)} MB`
 const error = (code: ErrorCode): string => `\`${code}\``
@@ -48,7 +48,7 @@ const diagnostic = 'a diagnostic'
 function setting(flag: `--${string}`): { readonly most: string; readonly change: string } {
   const row = SETTINGS.find(one => one.flag === flag)
   if (!row) throw new TypeError(`There is no setting ${flag}`)
-  return { most: row.default === '' ? 'none' : `${count(Number(row.default))} ${row.unit}`, change: `\`${flag}\`` }
+  return { most: row.default === '' ? 'no limit' : `${count(Number(row.default))} ${row.unit}`, change: `\`${flag}\`` }
 }
 
 const { properties: members, $defs: parts } = endpointSchema
@@ -57,8 +57,8 @@ const settings = parts.settings.properties
 export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   'A request': [
     {
-      what: 'Address, in characters',
-      most: count(MAX_URL_LENGTH),
+      what: 'Address',
+      most: count(MAX_URL_LENGTH, 'characters'),
       beyond: error('URI_TOO_LONG'),
       change: 'POST the arguments',
     },
@@ -70,23 +70,23 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     },
     { what: 'Body', most: mebibytes(MAX_BODY_BYTES), beyond: error('BODY_TOO_LARGE'), change: '' },
     {
-      what: 'Depth of lists and objects in a body',
-      most: count(MAX_BODY_DEPTH),
+      what: 'Nested lists and objects in a body',
+      most: count(MAX_BODY_DEPTH, 'levels'),
       beyond: error('REQUEST_INVALID'),
       change: '',
     },
-    { what: 'Different names of arguments', most: count(MAX_NAMES), beyond: error('REQUEST_INVALID'), change: '' },
-    { what: 'Bytes of one argument', most: count(MAX_VALUE_BYTES), beyond: error('ARGUMENT_INVALID'), change: '' },
-    { what: 'Elements of a list', most: count(MAX_LIST_VALUES), beyond: error('ARGUMENT_INVALID'), change: '' },
+    { what: 'Arguments', most: count(MAX_NAMES, 'different names'), beyond: error('REQUEST_INVALID'), change: '' },
+    { what: 'One argument', most: count(MAX_VALUE_BYTES, 'bytes'), beyond: error('ARGUMENT_INVALID'), change: '' },
+    { what: 'A list', most: count(MAX_LIST_VALUES, 'elements'), beyond: error('ARGUMENT_INVALID'), change: '' },
     {
-      what: 'Characters of an argument that has a `pattern`',
-      most: count(PATTERN_LENGTH),
+      what: 'An argument that has a `pattern`',
+      most: count(PATTERN_LENGTH, 'characters'),
       beyond: error('ARGUMENT_INVALID'),
       change: '`max_length` of the parameter',
     },
     {
-      what: 'Characters of a number, date or time',
-      most: count(MAX_TYPED_LENGTH),
+      what: 'A number, date or time',
+      most: count(MAX_TYPED_LENGTH, 'characters'),
       beyond: error('ARGUMENT_INVALID'),
       change: '',
     },
@@ -102,78 +102,78 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       change: '',
     },
     {
-      what: 'Requests ahead of their answers on a connection',
-      most: count(MOST_AHEAD),
+      what: 'Requests that a connection sends before earlier answers',
+      most: count(MOST_AHEAD, 'requests'),
       beyond: 'the connection is closed',
       change: '',
     },
-    { what: 'Time that an idle connection is kept', most: seconds(KEEP_ALIVE_MS), beyond: 'it is closed', change: '' },
-    { what: 'Messages in a batch of MCP', most: count(MAX_MESSAGES), beyond: error('REQUEST_INVALID'), change: '' },
+    { what: 'An idle connection', most: seconds(KEEP_ALIVE_MS), beyond: 'the connection is closed', change: '' },
+    { what: 'A batch of MCP', most: count(MAX_MESSAGES, 'messages'), beyond: error('REQUEST_INVALID'), change: '' },
   ],
   'A result': [
     {
-      what: 'Rows',
-      most: `${count(SETTING_DEFAULTS.max_rows)}, at most ${count(settings.max_rows.maximum)}`,
-      beyond: 'it is cut, and says so',
+      what: 'Length',
+      most: `${count(SETTING_DEFAULTS.max_rows)} rows; up to ${count(settings.max_rows.maximum)} if set`,
+      beyond: 'cut; `X-Truncated` is sent',
       change: '`settings.max_rows`',
     },
     {
-      what: 'Rows of a page',
-      most: `${count(PAGE_DEFAULTS.max_size)}, at most ${count(parts.pages.properties.max_size.maximum)}`,
+      what: 'Length of a page',
+      most: `${count(PAGE_DEFAULTS.max_size)} rows; up to ${count(parts.pages.properties.max_size.maximum)} if set`,
       beyond: error('ARGUMENT_INVALID'),
       change: '`settings.pages.max_size`',
     },
     {
       what: 'Time between two pages',
-      most: `${PAGE_DEFAULTS.keep_seconds} s, at most ${count(parts.pages.properties.keep_seconds.maximum)} s`,
+      most: `${PAGE_DEFAULTS.keep_seconds} seconds; up to ${count(parts.pages.properties.keep_seconds.maximum)} if set`,
       beyond: `the query runs again, or ${error('PAGE_GONE')}`,
       change: '`settings.pages.keep_seconds`',
     },
-    { what: 'Bytes', ...setting('--max-result'), beyond: error('RESULT_TOO_LARGE') },
+    { what: 'Size', ...setting('--max-result'), beyond: error('RESULT_TOO_LARGE') },
     {
       what: 'Time of a call',
-      most: `${SETTING_DEFAULTS.timeout_seconds} s, at most ${count(settings.timeout_seconds.maximum)} s`,
+      most: `${SETTING_DEFAULTS.timeout_seconds} seconds; up to ${count(settings.timeout_seconds.maximum)} if set`,
       beyond: error('QUERY_TIMEOUT'),
       change: '`settings.timeout_seconds`',
     },
     {
-      what: 'Cells of a workbook (`xlsx`)',
-      most: count(MAX_CELLS),
+      what: 'A workbook (`xlsx`)',
+      most: count(MAX_CELLS, 'cells'),
       beyond: error('RESULT_TOO_LARGE'),
       change: 'another format',
     },
     {
-      what: 'Characters of a cell of a workbook',
-      most: count(MAX_TEXT),
+      what: 'A cell of a workbook',
+      most: count(MAX_TEXT, 'characters'),
       beyond: error('RESULT_TOO_LARGE'),
       change: 'another format',
     },
     { what: 'Results that callers have not taken, together', ...setting('--max-unsent'), beyond: error('OVERLOADED') },
-    { what: 'Time without a byte taken', ...setting('--write-idle-seconds'), beyond: 'the caller is disconnected' },
     {
-      what: 'Rows that an agent is shown',
-      most: count(MAX_SHOWN_ROWS),
+      what: 'Time for which a caller may read nothing',
+      ...setting('--write-idle-seconds'),
+      beyond: 'the caller is disconnected',
+    },
+    {
+      what: 'Length that an agent sees',
+      most: count(MAX_SHOWN_ROWS, 'rows'),
       beyond: 'further rows are counted',
       change: '',
     },
-    {
-      what: 'Bytes of a result that an agent is shown',
-      ...setting('--mcp-max-bytes'),
-      beyond: 'further rows are counted',
-    },
+    { what: 'Size that an agent sees', ...setting('--mcp-max-bytes'), beyond: 'further rows are counted' },
   ],
   'The engine': [
     { what: 'Queries that run or wait', ...setting('--max-queries'), beyond: error('OVERLOADED') },
     {
-      what: 'Those of one token',
-      most: 'half of them',
+      what: 'Queries of one token that run or wait',
+      most: 'half of `--max-queries`',
       beyond: error('OVERLOADED'),
       change: '`token create --concurrent` sets less',
     },
     {
-      what: 'Queries of the embedded engine at once',
-      most: count(DEFAULT_CONNECTIONS),
-      beyond: 'further ones wait',
+      what: 'Running queries of the embedded engine',
+      most: count(DEFAULT_CONNECTIONS, 'queries'),
+      beyond: 'further queries wait',
       change: '',
     },
     { what: 'Memory of the embedded engine', ...setting('--engine-memory'), beyond: 'it writes to the disk' },
@@ -189,10 +189,10 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     {
       what: 'Memory for stored results',
       ...setting('--cache-memory'),
-      beyond: 'the results that were used longest ago go',
+      beyond: 'the least recently used results are removed',
     },
     {
-      what: 'Share of it that one result may take',
+      what: 'Share of this memory that one result may take',
       most: `${LARGEST_SHARE * 100} %`,
       beyond: 'the result is not stored',
       change: '`--cache-memory`',
@@ -200,49 +200,54 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     {
       what: 'Result that replicas share in Redis',
       most: mebibytes(MAX_SHARED_BYTES),
-      beyond: 'it stays in the replica',
+      beyond: 'the result stays in the replica',
       change: '',
     },
     {
       what: 'Time that a result is stored',
-      most: `${count(parts.cache.properties.ttl_seconds.maximum)} s`,
+      most: count(parts.cache.properties.ttl_seconds.maximum, 'seconds'),
       beyond: diagnostic,
       change: '',
     },
     {
       what: 'Rows kept for the refreshes of a query and its arguments',
-      most: `${count(MAX_KEPT_ROWS)}, ${mebibytes(MAX_KEPT_BYTES)}`,
+      most: `${count(MAX_KEPT_ROWS)} rows, ${mebibytes(MAX_KEPT_BYTES)}`,
       beyond: 'each refresh reads all rows',
       change: '',
     },
     {
-      what: 'Rows of a part of a query, which the rest is run over',
-      most: count(MAX_UPPER_ROWS),
+      what: 'Rows kept for a part of a query',
+      most: count(MAX_UPPER_ROWS, 'rows'),
       beyond: 'each refresh reads all rows',
       change: '',
     },
-    { what: 'Results that are kept warm', most: count(MAX_ENTRIES), beyond: 'further ones expire', change: '' },
+    { what: 'Results kept warm', most: count(MAX_ENTRIES, 'results'), beyond: 'further results expire', change: '' },
   ],
   'A manifest': [
-    { what: 'Characters of the file', most: count(MAX_MANIFEST_LENGTH), beyond: diagnostic, change: '' },
-    { what: 'Characters of a line', most: count(MAX_LINE_LENGTH), beyond: diagnostic, change: '' },
-    { what: 'Depth of lists and maps', most: count(MAX_FLOW_DEPTH), beyond: diagnostic, change: '' },
-    { what: 'Parameters', most: count(members.parameters.maxProperties), beyond: diagnostic, change: '' },
-    { what: 'Characters of a description', most: count(members.description.maxLength), beyond: diagnostic, change: '' },
-    { what: 'Values of `enum`', most: count(parts.parameter.properties.enum.maxItems), beyond: diagnostic, change: '' },
-    { what: 'Labels', most: count(settings.labels.maxProperties), beyond: diagnostic, change: '' },
-    { what: 'Characters of a name', most: count(members.name.maxLength), beyond: diagnostic, change: '' },
-    { what: 'Columns', most: count(members.columns.maxItems), beyond: diagnostic, change: '' },
+    { what: 'The file', most: count(MAX_MANIFEST_LENGTH, 'characters'), beyond: diagnostic, change: '' },
+    { what: 'A line', most: count(MAX_LINE_LENGTH, 'characters'), beyond: diagnostic, change: '' },
+    { what: 'Nested lists and maps', most: count(MAX_FLOW_DEPTH, 'levels'), beyond: diagnostic, change: '' },
     {
-      what: 'Rows of a lookup table',
-      most: count(parts.lookup.properties.rows.maxProperties),
+      what: '`parameters`',
+      most: count(members.parameters.maxProperties, 'parameters'),
       beyond: diagnostic,
       change: '',
     },
-    { what: 'Variants of the SQL', most: count(MAX_VARIANTS), beyond: diagnostic, change: '' },
-    { what: 'Tags of a template', most: count(MAX_TAGS), beyond: diagnostic, change: '' },
-    { what: 'Depth of blocks in a template', most: count(MAX_TEMPLATE_DEPTH), beyond: diagnostic, change: '' },
-    { what: 'Characters of one SQL text', most: count(MAX_TEXT_LENGTH), beyond: diagnostic, change: '' },
+    { what: 'A description', most: count(members.description.maxLength, 'characters'), beyond: diagnostic, change: '' },
+    { what: '`enum`', most: count(parts.parameter.properties.enum.maxItems, 'values'), beyond: diagnostic, change: '' },
+    { what: '`labels`', most: count(settings.labels.maxProperties, 'labels'), beyond: diagnostic, change: '' },
+    { what: 'A name', most: count(members.name.maxLength, 'characters'), beyond: diagnostic, change: '' },
+    { what: '`columns`', most: count(members.columns.maxItems, 'columns'), beyond: diagnostic, change: '' },
+    {
+      what: 'A lookup table',
+      most: count(parts.lookup.properties.rows.maxProperties, 'rows'),
+      beyond: diagnostic,
+      change: '',
+    },
+    { what: 'The SQL', most: count(MAX_VARIANTS, 'variants'), beyond: diagnostic, change: '' },
+    { what: 'A template', most: count(MAX_TAGS, 'tags'), beyond: diagnostic, change: '' },
+    { what: 'Nested blocks in a template', most: count(MAX_TEMPLATE_DEPTH, 'levels'), beyond: diagnostic, change: '' },
+    { what: 'One SQL text', most: count(MAX_TEXT_LENGTH, 'characters'), beyond: diagnostic, change: '' },
   ],
   'A table': [
     {
@@ -251,6 +256,6 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       beyond: error('QUERY_FAILED'),
       change: 'Parquet has no such limit',
     },
-    { what: 'Depth of a JSON value', most: count(MAX_VALUE_DEPTH), beyond: error('QUERY_FAILED'), change: '' },
+    { what: 'A nested JSON value', most: count(MAX_VALUE_DEPTH, 'levels'), beyond: error('QUERY_FAILED'), change: '' },
   ],
 }

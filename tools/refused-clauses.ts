@@ -28,7 +28,7 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = rows({
     'migrating-from-legacy-sql',
     'a comment #legacySQL before the query chooses it; the same text may have other rows there',
   ],
-  TABLESAMPLE: [`${QUERY}#tablesample_operator`, 'its rows hang on how BigQuery stores the table'],
+  TABLESAMPLE: [`${QUERY}#tablesample_operator`, 'its rows depend on how BigQuery stores the table'],
   'FOR SYSTEM_TIME AS OF a time that is not CURRENT_TIMESTAMP() or @now': [
     `${QUERY}#for_system_time_as_of`,
     'tables here are files, which have no history',
@@ -39,7 +39,7 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = rows({
   ],
   GRAPH_TABLE: ['graph-sql-queries#graph_table_operator', NO_GRAPHS],
   LATERAL: [`${QUERY}#lateral_join`, 'a correlated UNNEST, or a subquery in the SELECT list, says the same'],
-  'NATURAL JOIN': [`${QUERY}#join_types`, 'BigQuery has none either; USING names the columns'],
+  'NATURAL JOIN': [`${QUERY}#join_types`, 'BigQuery lacks it, too; USING names the columns'],
   'SELECT WITH': [
     `${QUERY}#select_list`,
     "differential privacy adds noise of BigQuery's own making, and aggregation thresholds go with it",
@@ -49,7 +49,7 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = rows({
     `${QUERY}#pivot_operator`,
     'the columns of an endpoint are known before the query runs',
   ],
-  'Window frame unit GROUPS': ['window-function-calls#window_frame', 'BigQuery has none either'],
+  'Window frame unit GROUPS': ['window-function-calls#window_frame', 'BigQuery lacks it, too'],
   COLLATE: ['collation-concepts', NO_COLLATION],
   'Type GEOGRAPHY': ['data-types#geography_type', 'no function here computes on the sphere as those of BigQuery do'],
   'Type parameters in ARRAY<…>[…] and STRUCT<…>(…)': [
@@ -58,10 +58,13 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = rows({
   ],
   'A chained function call, x.f(),': ['functions-reference', 'it is f(x)'],
   'A positional parameter, ?': ['lexical#query_parameters', 'the parameters of a manifest have names'],
-  'A system variable, @@name': ['system-variables', 'it tells of a session of BigQuery; @now is the time of the query'],
+  'A system variable, @@name': [
+    'system-variables',
+    'it describes a session of BigQuery; @now is the time of the query',
+  ],
   'CREATE FUNCTION without TEMP': [
     `${FUNCTIONS}#sql-udf-structure`,
-    'nothing outlives a query; the folder of functions keeps it, in a file of its own',
+    'nothing outlives a query; the folder of functions keeps it, in a separate file',
   ],
   'CREATE AGGREGATE FUNCTION': [
     'user-defined-aggregates',
@@ -75,14 +78,14 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = rows({
   'CREATE TEMP TABLE FUNCTION': ['table-functions', NO_TABLES],
   'A parameter of TABLE': ['table-functions', NO_TABLES],
   'A parameter of ANY TABLE': ['table-functions', NO_TABLES],
-  'DEFAULT of a function parameter': [`${FUNCTIONS}#sql-udf-structure`, 'BigQuery has none either'],
+  'DEFAULT of a function parameter': [`${FUNCTIONS}#sql-udf-structure`, 'BigQuery lacks it, too'],
   'A function with LANGUAGE': [`${FUNCTIONS}#supported-python-udfs`, 'only SQL and JavaScript run here'],
   'OPTIONS (library = …) of a JavaScript function': [
     `${FUNCTIONS}#including-javascript-libraries`,
     'a library is a file in Cloud Storage; write what you need of it in the body',
   ],
   'A remote function': ['remote-functions', 'a query reaches no other service from here'],
-  'GROUP BY ALL in the pipe operator AGGREGATE': ['pipe-syntax#aggregate_pipe_operator', 'BigQuery has none either'],
+  'GROUP BY ALL in the pipe operator AGGREGATE': ['pipe-syntax#aggregate_pipe_operator', 'BigQuery lacks it, too'],
 })
 
 /**
@@ -109,7 +112,7 @@ export const ENGINE_LIMITS: readonly RefusedClause[] = rows({
   ],
   'HAVING MAX and HAVING MIN with grouping sets, or with OVER': [
     'aggregate-function-calls',
-    'each set, or frame, has a maximum of its own',
+    'each set, or frame, has another maximum',
   ],
   'INTERVALs whose parts have different signs, in grouping sets, PARTITION BY, set operations and aggregates with DISTINCT, and within the ARRAYs and STRUCTs of keys':
     [
@@ -118,10 +121,10 @@ export const ENGINE_LIMITS: readonly RefusedClause[] = rows({
     ],
   'SEARCH with PATTERN_ANALYZER, and with another normalizer than LOWER and NONE': [
     'text-analysis#pattern_analyzer',
-    'documented results do not follow from the documented rules; the other normalizers hang on the version of ICU',
+    'documented results do not follow from the documented rules; the other normalizers depend on the version of ICU',
   ],
   'SEARCH for a phrase with AND or OR, for delimiters alone in backticks, for numbers and booleans in JSON, and in texts with form feeds':
-    ['search_functions#search', 'the documentation does not tell whether it finds them, or tells both'],
+    ['search_functions#search', 'the documentation does not say whether it finds them, or says both'],
   'A subquery over both sides in the ON clause of a LEFT, RIGHT or FULL JOIN': [
     `${QUERY}#on_clause`,
     'DuckDB joins by it only where it is an INNER JOIN',

@@ -34,7 +34,7 @@ export const VALUE_TEXTS: Readonly<Record<ScalarKind | 'STRUCT', ValueText>> = {
   },
   NUMERIC: {
     ndjson:
-      'a number with all its digits, also in quotes or with an exponent; it is rounded to its scale, which is 9 or the declared one',
+      'a number with all its digits, also in quotes or with an exponent; rounded to its scale: 9, or the declared one',
     csv: 'the same without quotes',
     refused: 'more than 29 digits before the point, or than `precision` allows; true, `"NaN"`',
   },
@@ -56,7 +56,7 @@ export const VALUE_TEXTS: Readonly<Record<ScalarKind | 'STRUCT', ValueText>> = {
   DATE: {
     ndjson: '`"2026-01-05"`, `"2026-1-5"`',
     csv: 'the same without quotes',
-    refused: 'slashes, a clock, a day that there is not',
+    refused: 'slashes, a time of day, a day that does not exist',
   },
   TIME: {
     ndjson: '`"09:05:00.5"`, `"9:5:0"`; digits beyond microseconds are cut',
@@ -72,7 +72,7 @@ export const VALUE_TEXTS: Readonly<Record<ScalarKind | 'STRUCT', ValueText>> = {
     ndjson:
       'a DATETIME, also with slashes: `"2026/01/31 12:00:00"`; after it `Z`, an offset (`+01`, `+1:00`, ` -05:00`), UTC or a zone such as ` Europe/Berlin`; without one it is UTC. A number since 1970, also in quotes: up to 11 digits are seconds, 12 to 14 milliseconds, more microseconds; with a fraction seconds',
     csv: 'the same without quotes',
-    refused: 'a zone that is not known; `31.01.2026`',
+    refused: 'an unknown zone; `31.01.2026`',
   },
   JSON: {
     ndjson: 'any value; null is the NULL of the column',
@@ -88,8 +88,8 @@ export const VALUE_TEXTS: Readonly<Record<ScalarKind | 'STRUCT', ValueText>> = {
   'RANGE<DATETIME>': RANGE,
   'RANGE<TIMESTAMP>': RANGE,
   STRUCT: {
-    ndjson: 'an object; a list where the mode is REPEATED: missing or null it is empty',
+    ndjson: 'an object; for REPEATED a list; a missing or null list is empty',
     csv: '',
-    refused: 'another value; a key that the schema lacks; a key twice; in a list null, but for JSON',
+    refused: 'another value; a key that the schema lacks; a key twice; null in a list, unless its type is JSON',
   },
 }
