@@ -64,7 +64,9 @@ const INDENTATION = ' '.repeat(12)
 
 /** The value on one line, `{ type: string, required: true }`, or on several where it is long. */
 const flow = (value: unknown): string =>
-  stringify(value, { collectionStyle: 'flow', lineWidth: LINE_WIDTH }).trimEnd().replaceAll('\n', `\n${INDENTATION}`)
+  stringify(value, { collectionStyle: 'flow', lineWidth: LINE_WIDTH, aliasDuplicateObjects: false })
+    .trimEnd()
+    .replaceAll('\n', `\n${INDENTATION}`)
 
 /** A case of a test file. */
 export interface TestSpec {

@@ -170,6 +170,18 @@ describe('sluice new', () => {
     rmSync(folder.path('tables', 'shop.wide.json'))
   })
 
+  it('over columns whose examples are equal: a test that passes', async () => {
+    const columns = [
+      { name: 'at', type: 'TIMESTAMP' },
+      { name: 'a', type: 'JSON' },
+      { name: 'b', type: 'JSON' },
+    ]
+    writeFileSync(folder.path('tables', 'shop.notes.json'), JSON.stringify(columns))
+    const done = await command(['new', 'shop.notes', '--table', 'shop.notes', '--time', 'at', ...flags])
+    expect([done.code, done.err]).to.deep.equal([0, ''])
+    expect(await checked('shop.notes')).to.match(/^0 0 4 passed, 0 failed/)
+  })
+
   it('over a Parquet table without a schema: a manifest that validates, and how its test is written', async () => {
     const data = folder.path('parquet')
     mkdirSync(folder.path('parquet', 'd'), { recursive: true })
