@@ -34,10 +34,15 @@ const RESERVED_CALLS: Readonly<
     preceding.at(-1)?.term === ','
       ? 'DISTINCT stands directly after SELECT, or in a function: COUNT(DISTINCT value)'
       : null,
-  SELECT: ({ preceding }) =>
-    preceding.at(-1)?.term === 'AS' && ['WITH', ',', 'RECURSIVE'].includes(preceding.at(-3)?.term ?? '')
+  SELECT: ({ preceding }) => {
+    const last = preceding.at(-1)?.term
+    if (last === ',' && preceding[0]?.term === 'WITH' && preceding.at(-2)?.term === ')') {
+      return 'delete the comma before SELECT: it stands only between table expressions'
+    }
+    return last === 'AS' && ['WITH', ',', 'RECURSIVE'].includes(preceding.at(-3)?.term ?? '')
       ? 'the query after AS stands in parentheses: WITH name AS (SELECT …)'
-      : null,
+      : null
+  },
 }
 
 /** Advice on a reserved word where the syntax expects a name. */
@@ -232,6 +237,8 @@ export const missingBetween: Adviser = place => {
   const clause = clauseAround(place)
   if (clause === null) return callAround(place) ? `a comma or an operator is missing before ${shown}` : null
   if (clause === 'SELECT' && last.term === '*') return `FROM is missing before ${shown}`
+  if (clause === 'SELECT' && isText(token) && (isName(last) || last.term === ')'))
+    return `write AS and the name without quotes for an alias`
   if (['SELECT', 'ORDER', 'GROUP', 'PARTITION'].includes(clause)) return `a comma is missing before ${shown}`
   return ['WHERE', 'HAVING', 'ON', 'QUALIFY'].includes(clause) ? `AND or OR is missing before ${shown}` : null
 }

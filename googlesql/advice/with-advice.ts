@@ -91,7 +91,7 @@ const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place:
   'interval-value': (_, place) => interval(place),
   'extract-from-text': () => "write the type before the text: TIMESTAMP '2026-01-31 12:00:00'",
   'null-operand': ({ operator }) => syntax.nullOperand(operator),
-  'ambiguous-column': (_, { token }) => token && `write its table or alias before it: name.${token.text}`,
+  'ambiguous-column': (_, { token }) => token && `write its table, or the alias of that, before it: t.${token.text}`,
   'duplicate-alias': () => 'give one of the two another name with AS',
   'no-signature': types,
   'no-common-type': ({ types: typeNames }) => oneType(typeNames),

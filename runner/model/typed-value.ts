@@ -46,7 +46,7 @@ const TYPES: Readonly<Record<ScalarParameterType, (text: string) => TypedValue>>
   int64: typeInt64,
   float64: typeFloat64,
   numeric: text => typeDecimal(text, 'NUMERIC', 'at most 29 digits before the point and 9 behind it'),
-  bignumeric: text => typeDecimal(text, 'BIGNUMERIC', 'at most 38 digits before the point and 38 behind it'),
+  bignumeric: text => typeDecimal(text, 'BIGNUMERIC', 'at most 39 digits before the point and 38 behind it'),
   bool: text =>
     /^(true|false)$/i.test(text) ? typed(text.toLowerCase() === 'true') : refused('must be true or false'),
   date: typeDate,

@@ -251,8 +251,11 @@ function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown
 /** The most diagnostics in one line of the log. */
 const MAX_DIAGNOSTICS = 20
 
+/** Errors first: warnings are not why something was refused. */
 function plainDiagnostics(diagnostics: readonly Diagnostic[]): readonly string[] {
-  const lines = diagnostics.slice(0, MAX_DIAGNOSTICS).map(diagnostic => beginning(diagnosticLine(diagnostic)))
+  const isError = ({ severity }: Diagnostic): boolean => severity === 'error'
+  const inOrder = [...diagnostics.filter(isError), ...diagnostics.filter(diagnostic => !isError(diagnostic))]
+  const lines = inOrder.slice(0, MAX_DIAGNOSTICS).map(diagnostic => beginning(diagnosticLine(diagnostic)))
   const left = diagnostics.length - lines.length
   return left > 0 ? [...lines, `and ${left} more`] : lines
 }

@@ -14,7 +14,8 @@ export function integer(node: ast.Expression, clause: string, env: ExpressionEnv
   const expr = env.expression(node, { ...env, scope: null, aggregates: null, windows: null })
   const value = coerceTo(expr, INT64, env.source)
   if (!value || hasSubquery(value) || isVolatile(value)) {
-    return env.fail(`${clause} expects an integer literal or parameter, or an expression of them`, node.at)
+    const other = expr.kind === 'parameter' ? `: @${expr.name} is ${shortTypeName(expr.type)}` : ''
+    return env.fail(`${clause} expects an integer literal or parameter, or an expression of them${other}`, node.at)
   }
   if (value.kind === 'literal' && (value.value === null || String(value.value).startsWith('-'))) {
     return env.fail(`${clause} expects a non-negative integer literal or parameter`, node.at)
