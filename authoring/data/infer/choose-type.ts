@@ -12,6 +12,8 @@ import { epochUnit, isTaken, type ValueKind } from './value-kinds.js'
 interface Choosing extends Inference {
   /** The paths, in lower case, of what is to be JSON; those that are found are removed. */
   readonly asJson: Set<string>
+  /** The keys that no column can have. */
+  readonly leftOut: string[]
 }
 
 /** The fields of a record, from the facts about its objects. */
@@ -22,6 +24,7 @@ export function chooseFields(record: ValueFacts, within: string, into: Choosing)
     const doubt = (message: string): void => void into.doubts.push({ path, message })
     const reason = whyNoColumn(facts.key)
     if (reason !== null) {
+      into.leftOut.push(facts.key)
       into.doubts.push({ path: JSON.stringify(shown(facts.key)), message: `is left out: ${reason}` })
       return []
     }
@@ -149,17 +152,21 @@ const leaveEmpty = ({ text }: Sample): string =>
   `where a value is missing, leave the cell empty${text.trim() === '' ? '' : `, or in CSV give --null '${text}'`}`
 
 /** The kinds of texts of which a single text shows that the column should probably have another type. */
-const TELLING: readonly (readonly [ValueKind, (shown: string) => string])[] = [
+const TELLING: readonly (readonly [ValueKind, (value: { readonly shown: string; readonly text: string }) => string])[] =
   [
-    'decimal-comma',
-    shown =>
-      `${shown} has a decimal comma: with a point, 1234.50, or in CSV with --decimal-comma, it would be a number`,
-  ],
-  ['day-first', shown => `${shown} has the day first: as 2026-01-31 it would be a DATE`],
-  ['month-first', shown => `${shown} has the month first: as 2026-01-31 it would be a DATE`],
-  ['worded-date', shown => `${shown} has its month in words: as 2026-01-31 it would be a DATE`],
-  ['local-date', shown => `${shown} may have the day or the month first: as 2026-01-31 it would be a DATE`],
-]
+    ['thousands', ({ shown }) => `${shown} has commas between thousands: without them it would be a number`],
+    [
+      'decimal-comma',
+      ({ shown, text }) =>
+        /,\d{3}$/.test(text)
+          ? `${shown} has a comma between thousands, or a decimal comma: without the first it would be a number, or in CSV with the second and --decimal-comma`
+          : `${shown} has a decimal comma: with a point, 1234.50, or in CSV with --decimal-comma, it would be a number`,
+    ],
+    ['day-first', ({ shown }) => `${shown} has the day first: as 2026-01-31 it would be a DATE`],
+    ['month-first', ({ shown }) => `${shown} has the month first: as 2026-01-31 it would be a DATE`],
+    ['worded-date', ({ shown }) => `${shown} has its month in words: as 2026-01-31 it would be a DATE`],
+    ['local-date', ({ shown }) => `${shown} may have the day or the month first: as 2026-01-31 it would be a DATE`],
+  ]
 
 /** Reports which other type a STRING column may have, or which value made it a STRING. */
 function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
@@ -179,7 +186,8 @@ function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   if (missing && (telling || !isMisfit))
     doubt(`has ${at(missing.first)}, which stays a text: ${leaveEmpty(missing.first)}`)
   if (telling) {
-    doubt(`is STRING, since ${telling[1](at(kinds.get(telling[0])!.first))}`)
+    const { first } = kinds.get(telling[0])!
+    doubt(`is STRING, since ${telling[1]({ shown: at(first), text: first.text })}`)
     return
   }
   if (isAll('digits')) {

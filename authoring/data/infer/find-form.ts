@@ -31,6 +31,10 @@ interface Reading {
   readonly share: number
 }
 
+/** The separator of cells that a first line for Excel names, `sep=;`. */
+const markedSeparator = (text: Buffer): string | undefined =>
+  /^\ufeff?sep=([\x21-\x7e\t])\r?\n/i.exec(text.toString('utf8', 0, 10))?.[1]
+
 /** In the order in which they are taken where several fit: a comma may also be in numbers. */
 const DELIMITERS = [';', '\t', '|', ',']
 const MAX_ROWS = 500
@@ -47,6 +51,8 @@ export function findForm(sample: Buffer, format: FileFormat, given: TextForm): F
   }
   const text = decoderOf(encoding)?.decode(sample) ?? sample
   const usual = String.fromCharCode(csvForm(given, format).delimiter)
+  const marked = markedSeparator(text)
+  if (marked !== undefined && given.delimiter === undefined) form.delimiter = marked
   const reading = bestReading(text, form, usual)
   if (reading === null) return { form, doubts }
   if (reading.delimiter !== usual) {
@@ -82,6 +88,12 @@ export function findForm(sample: Buffer, format: FileFormat, given: TextForm): F
   if (comma !== undefined) {
     form.decimalComma = true
     doubts.push(`has numbers with a decimal comma (${JSON.stringify(comma)})`)
+  } else if (given.decimalComma === undefined && reading.delimiter === ';') {
+    const thousands = pointedThousands(below)
+    if (thousands !== undefined)
+      doubts.push(
+        `has numbers like ${JSON.stringify(thousands)}: if that is ${thousands.replaceAll('.', '')}, give --decimal-comma`,
+      )
   }
   return { form, doubts }
 }
@@ -113,7 +125,7 @@ function bestReading(text: Buffer, form: TextForm, usual: string): Reading | nul
 
 /** Whether the lines above the header are those of a title: one cell alone could also be the name of the only column. */
 function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
-  if (first === 0 || cells > 2) return true
+  if (first === 0 || cells > 2 || markedSeparator(text) !== undefined) return true
   const above = rows.slice(0, first)
   return above.some(({ cells: [cell = ''] }) => cell.startsWith('#')) || /\n\r?\n/.test(text.toString('utf8', 0, 2000))
 }
@@ -125,10 +137,11 @@ function readingBy(delimiter: string, text: Buffer, form: TextForm): Reading | n
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
   const [cells = 0] = [...counts].filter(([count]) => count > 1).sort(([, a], [, b]) => b - a)[0] ?? []
   if (cells === 0) return null
-  const [top, next] = rows
-  if (top && next && lacksFirstName(top.cells.length, next.cells.length, next.lastByte, csv))
-    rows[0] = { ...top, cells: ['', ...top.cells] }
-  let first = rows.findIndex(row => row.cells.length === cells)
+  const [header, next] = rows
+  if (header && next && lacksFirstName(header.cells.length, next.cells.length, next.lastByte, csv))
+    rows[0] = { ...header, cells: ['', ...header.cells] }
+  const top = markedSeparator(text) === undefined ? 0 : 1
+  let first = rows.findIndex((row, i) => row.cells.length === cells && i >= top)
   // A spreadsheet writes a title with as many delimiters as every row has.
   while (cells > 2 && first < rows.length - 1 && rows[first]!.cells.filter(cell => cell !== '').length < 2) first++
   const from = rows.slice(first)
@@ -180,6 +193,17 @@ function isCount(header: readonly string[]): boolean {
   const values = header.filter(isValue)
   const isYears = values.every(value => /^(?:1[89]|20|21)\d\d$/.test(value))
   return isYears || (values.length > 1 && values.every((value, i) => value === String(Number(values[0]) + i)))
+}
+
+/** The first number of a column whose numbers all have three digits behind their point, as thousands do where cells end with a semicolon. */
+function pointedThousands(rows: readonly Row[]): string | undefined {
+  const width = rows[0]?.cells.length ?? 0
+  for (let i = 0; i < width; i++) {
+    const column = rows.map(({ cells }) => cells[i] ?? '').filter(cell => !isNone(cell))
+    const pointed = column.find(cell => /^-?[1-9]\d{0,2}\.\d{3}$/.test(cell))
+    if (pointed !== undefined && column.every(cell => /^-?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})$/.test(cell))) return pointed
+  }
+  return undefined
 }
 
 /**

@@ -88,10 +88,12 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
     }
     if (badRows.length < options.maxBadRows) stream?.end()
   }
-  const textForm = found?.form ?? (given.rows === undefined ? {} : { rows: given.rows })
   const rows = row.kinds.get('object')?.count ?? 0
   const asJson = new Set(options.asJson?.map(path => path.toLowerCase()))
-  const fields = chooseFields(row, '', { ...result, asJson })
+  const leftOut: string[] = []
+  const fields = chooseFields(row, '', { ...result, asJson, leftOut })
+  const form = found?.form ?? (given.rows === undefined ? {} : { rows: given.rows })
+  const textForm = leftOut.length > 0 ? { ...form, ignoresUnknown: true } : form
   const [unknown] = asJson
   if (badRows.length === 0 && unknown !== undefined)
     throw new UsageError([`--json ${unknown}: no column or field has this path`])

@@ -27,6 +27,7 @@ export type ValueKind =
   | 'blank'
   | 'null-word'
   | 'decimal-comma'
+  | 'thousands'
   | 'local-date'
   | 'day-first'
   | 'month-first'
@@ -41,6 +42,8 @@ const NUMBER = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const NULL_WORD = /^(?:null|nil|none|n\/a|#n\/a|na|nan|\\n|:)$/i
 /** `1.234,50` and `12,5`. */
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/
+/** `1,234,567` and `1,234.50`, not `1,234`, which may have a decimal comma. */
+const THOUSANDS = /^-?\d{1,3}(?:,\d{3})*(?:,\d{3}\.\d+|,\d{3},\d{3}(?:\.\d+)?)$/
 /** `05/01/2026` and `31.01.2026`, whose order of day and month depends on the country. */
 const LOCAL_DATE = /^(\d{1,2})([/.])(\d{1,2})\2(?:\d{4}|\d\d)$/
 /** `Jan 1 2000`, `Sat, 1 January 2000` and `01-Jan-2000`. */
@@ -109,6 +112,7 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
   if (isTaken('DATE', text)) return 'date'
   if (isTimestamp(text)) return isLocal(text) ? 'local-time' : 'time'
   if (DECIMAL_COMMA.test(text)) return 'decimal-comma'
+  if (THOUSANDS.test(text)) return 'thousands'
   if (WORDED_DATE.test(text)) return 'worded-date'
   return kindOfLocalDate(text) ?? 'text'
 }

@@ -68,6 +68,23 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    says: 'a comma before three digits makes a text',
+    csv: 'a,b\n"2,000",1\n"13,500",2\n',
+    gives: 'a STRING, b INTEGER',
+    doubts: [
+      'a is STRING, since "2,000" in file:2 has a comma between thousands, or a decimal comma: without the first it would be a number, or in CSV with the second and --decimal-comma',
+    ],
+  },
+  {
+    says: 'commas between thousands make a text',
+    csv: 'a,b,c\n"2,000","1,234,567",1\n"1,234.50","-1,000,000.5",2\n',
+    gives: 'a STRING, b STRING, c INTEGER',
+    doubts: [
+      'a is STRING, since "1,234.50" in file:3 has commas between thousands: without them it would be a number',
+      'b is STRING, since "1,234,567" in file:2 has commas between thousands: without them it would be a number',
+    ],
+  },
+  {
     says: 'a date as a country writes it is a text',
     csv: 'a,b\n05/01/2026,31.01.26\n',
     gives: 'a STRING, b STRING',
@@ -416,6 +433,28 @@ describe('how a CSV file is written', () => {
       form: { delimiter: ';', decimalComma: true },
       gives: 'Konto INTEGER, Betrag NUMERIC, Steuer NUMERIC',
       doubts: ['has cells separated by ";": --delimiter says otherwise', 'has numbers with a decimal comma ("125,50")'],
+    },
+    {
+      says: 'with semicolons and points that may be between thousands',
+      csv: 'a;b;c\n1;2.000;0.250\n2;13.500;1.5\n3;7;0.125\n',
+      form: { delimiter: ';' },
+      gives: 'a INTEGER, b FLOAT, c FLOAT',
+      doubts: [
+        'has cells separated by ";": --delimiter says otherwise',
+        'has numbers like "2.000": if that is 2000, give --decimal-comma',
+      ],
+    },
+    {
+      says: 'with the line in which Excel is told the separator',
+      csv: 'sep=;\r\na;b\r\n1;2,5\r\n',
+      form: { delimiter: ';', skipLeadingRows: 2, decimalComma: true },
+      gives: 'a INTEGER, b NUMERIC',
+    },
+    {
+      says: 'with that line for another separator',
+      csv: 'sep=|\na|b|c\n1;1|2|3\n',
+      form: { delimiter: '|', skipLeadingRows: 2 },
+      gives: 'a STRING, b INTEGER, c INTEGER',
     },
     { says: 'in the usual way', csv: 'a,b\nx;y,1\nz,2\n', form: {}, gives: 'a STRING, b INTEGER' },
     { says: 'with one column', csv: 'text\nx; y\nz; w\n', form: {}, gives: 'text STRING' },
