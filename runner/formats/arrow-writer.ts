@@ -27,26 +27,24 @@ import {
 } from 'apache-arrow'
 import type { ScalarKind, Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
-import { BodyPieces, BodyTooLargeError, joined } from '../result/body.js'
+import { BodyTooLargeError } from '../result/body.js'
 import type { RowWriter } from '../result/row-writer.js'
 import type { RowFacts } from './format.js'
 import { itemsOf, membersOf, stringOf } from './rows.js'
 import {
+  ADD,
+  type AddValue,
+  bitsOf,
   bytesOf,
-  daysOf,
   decimalOf,
-  doubleOf,
-  integerOf,
   isNullable,
-  microsOf,
   nullInRequired,
   schemaMetadata,
   type TypedField,
-  timeOf,
-  timestampOf,
   typedColumns,
   typedElement,
   typedFields,
+  Values,
 } from './typed-values.js'
 
 /** The most rows of a record batch. */
@@ -54,21 +52,10 @@ const BATCH_ROWS = 8_192
 
 /** The bytes that the library writes. */
 class Sink extends AsyncByteQueue {
-  #written: Uint8Array[] = []
-  /** The number of bytes that were not taken. */
-  length = 0
+  readonly written = new Values()
 
   override write(bytes: Uint8Array): void {
-    this.#written.push(bytes)
-    this.length += bytes.byteLength
-  }
-
-  /** The bytes since the last call, alone in their buffer. */
-  take(): Uint8Array {
-    const taken = joined(this.#written)
-    this.#written = []
-    this.length = 0
-    return taken
+    this.written.appendBytes(bytes)
   }
 }
 
@@ -102,13 +89,13 @@ export class ArrowStream implements RowWriter {
   }
 
   takePart(): Uint8Array | null {
-    return this.#sink.length === 0 ? null : this.#sink.take()
+    return this.#sink.written.index === 0 ? null : this.#sink.written.take()
   }
 
   finish(): Uint8Array {
     if (this.#rows > 0) this.#writeBatch()
     this.#writer.finish()
-    return this.#sink.take()
+    return this.#sink.written.take()
   }
 
   #writeBatch(): void {
@@ -121,21 +108,21 @@ export class ArrowStream implements RowWriter {
   }
 }
 
-const text = (): Values => texts(stringOf)
+const text = (): ColumnValues => bytes(new Utf8(), (values, cell) => values.appendText(stringOf(cell)))
 
-const SCALARS: Readonly<Record<ScalarKind, () => Values>> = {
-  INT64: () => integers(new Int64(), 1, integerOf),
-  FLOAT64: () => numbers(new Float64(), doubleOf, length => new Float64Array(length)),
-  NUMERIC: () => integers(new Decimal(9, 38, 128), 2, cell => decimalOf(cell, 9, 128)),
-  BIGNUMERIC: () => integers(new Decimal(38, 76, 256), 4, cell => decimalOf(cell, 38, 256)),
-  BOOL: () => numbers(new Bool(), bitOf, length => new Uint8Array(length), bitsOf),
+const SCALARS: Readonly<Record<ScalarKind, () => ColumnValues>> = {
+  INT64: () => fixed(new Int64(), 8, ADD.INT64),
+  FLOAT64: () => fixed(new Float64(), 8, ADD.FLOAT64),
+  NUMERIC: () => decimals(9, 38, 128),
+  BIGNUMERIC: () => decimals(38, 76, 256),
+  BOOL: () => fixed(new Bool(), 1, ADD.BOOL, bitsOf),
   STRING: text,
-  BYTES: blobs,
-  DATE: () => numbers(new DateDay(), daysOf, length => new Int32Array(length)),
-  TIME: () => integers(new TimeMicrosecond(), 1, timeOf),
-  DATETIME: () => integers(new TimestampMicrosecond(), 1, microsOf),
-  TIMESTAMP: () => integers(new TimestampMicrosecond('UTC'), 1, timestampOf),
-  JSON: () => texts(cell => cell),
+  BYTES: () => bytes(new Binary(), (values, cell) => values.appendBytes(bytesOf(cell))),
+  DATE: () => fixed(new DateDay(), 4, ADD.DATE),
+  TIME: () => fixed(new TimeMicrosecond(), 8, ADD.TIME),
+  DATETIME: () => fixed(new TimestampMicrosecond(), 8, ADD.DATETIME),
+  TIMESTAMP: () => fixed(new TimestampMicrosecond('UTC'), 8, ADD.TIMESTAMP),
+  JSON: () => bytes(new Utf8(), (values, cell) => values.appendText(cell)),
   INTERVAL: text,
   'RANGE<DATE>': text,
   'RANGE<DATETIME>': text,
@@ -153,9 +140,9 @@ const EXTENSIONS: Partial<Readonly<Record<Type['kind'], string>>> = {
 class Column {
   readonly field: Field
   readonly #isArray: boolean
-  readonly #values: Values
+  readonly #values: ColumnValues
   /** 1 for each value, 0 for each null. */
-  readonly #flags = new Items<number>(length => new Uint8Array(length))
+  readonly flags = new Values()
   #nullCount = 0
 
   constructor(typed: TypedField) {
@@ -170,7 +157,7 @@ class Column {
   add(cell: string): void {
     if (cell !== 'null') {
       this.#values.add(cell)
-      this.#flags.push(1)
+      this.flags.appendUint8(1)
     } else if (this.field.nullable || this.#isArray) this.addPlaceholder()
     else throw nullInRequired(this.field.name)
   }
@@ -178,13 +165,13 @@ class Column {
   /** Adds a placeholder for a field whose STRUCT is NULL, which no reader sees, or a null. */
   addPlaceholder(): void {
     this.#values.addEmpty()
-    this.#flags.push(this.field.nullable ? 0 : 1)
+    this.flags.appendUint8(this.field.nullable ? 0 : 1)
     if (this.field.nullable) this.#nullCount += 1
   }
 
   /** The values added since the last call. */
   take(): Data {
-    const [flags, nullCount] = [this.#flags.take(), this.#nullCount]
+    const [flags, nullCount] = [this.flags.take(), this.#nullCount]
     this.#nullCount = 0
     const nullBitmap = nullCount === 0 ? undefined : bitsOf(flags)
     // The library types the argument for each DataType by itself; this value is for any of them.
@@ -194,7 +181,7 @@ class Column {
 }
 
 /** The values of a column in the form that Arrow stores. */
-interface Values {
+interface ColumnValues {
   readonly type: DataType
   add(cell: string): void
   /** Adds what stands where no value is. */
@@ -203,139 +190,68 @@ interface Values {
   take(): object
 }
 
-function valuesOf({ type, requirement }: TypedField): Values {
+function valuesOf({ type, requirement }: TypedField): ColumnValues {
   if (type.kind === 'ARRAY') return lists(new Column(typedElement('item', type.element, requirement)))
   if (type.kind === 'STRUCT') return structs(typedFields(type.fields, requirement).map(field => new Column(field)))
   return SCALARS[type.kind]()
 }
 
-const bitOf = (cell: string): number => (cell === 'true' ? 1 : 0)
-
-/** A typed array of the language. */
-interface TypedArray<T> {
-  [index: number]: T
-  readonly length: number
-  readonly buffer: ArrayBufferLike
-  set(items: TypedArray<T>): void
-  slice(start: number, end: number): TypedArray<T>
-}
-
-/** Numbers in one typed array, which grows: V8 would copy a young list of them at each of its collections. */
-class Items<T extends number | bigint> {
-  readonly #create: (length: number) => TypedArray<T>
-  #items: TypedArray<T>
-  #length = 0
-
-  constructor(create: (length: number) => TypedArray<T>) {
-    this.#create = create
-    this.#items = create(FIRST_LENGTH)
-  }
-
-  push(item: T): void {
-    if (this.#length === this.#items.length) {
-      const larger = this.#create(2 * this.#length)
-      larger.set(this.#items)
-      this.#items = larger
-    }
-    this.#items[this.#length++] = item
-  }
-
-  /** The numbers since the last call. */
-  take(): TypedArray<T> {
-    const taken = this.#items.slice(0, this.#length)
-    this.#length = 0
-    return taken
-  }
-}
-
-const FIRST_LENGTH = 4_096
-
-function numbers(
-  type: DataType,
-  read: (cell: string) => number,
-  create: (length: number) => TypedArray<number>,
-  pack: (items: TypedArray<number>) => object = items => items,
-): Values {
-  const items = new Items(create)
+/** Values of so many bytes each. */
+function fixed(type: DataType, length: number, add: AddValue, pack = (bytes: Uint8Array) => bytes): ColumnValues {
+  const [values, empty] = [new Values(), new Uint8Array(length)]
   return {
     type,
-    add: cell => items.push(read(cell)),
-    addEmpty: () => items.push(0),
-    take: () => ({ data: pack(items.take()) }),
+    add: cell => add(values, cell),
+    addEmpty: () => values.appendBytes(empty),
+    take: () => ({ data: pack(values.take()) }),
   }
 }
 
-/** Integers of so many times 64 bits in two's complement, the lowest 64 first. */
-function integers(type: DataType, words: number, read: (cell: string) => bigint): Values {
-  const items = new Items<bigint>(length => new BigInt64Array(length))
-  // The array takes the lowest 64 bits of what it is given.
-  const push = (value: bigint): void => {
-    items.push(value)
-    for (let word = 1, rest = value; word < words; word++) {
-      rest >>= 64n
-      items.push(rest)
-    }
-  }
-  return {
-    type,
-    add: cell => push(read(cell)),
-    addEmpty: () => push(0n),
-    take() {
-      const data = items.take()
-      return { data: words === 1 ? data : new Uint32Array(data.buffer) }
-    },
-  }
+/** Integers in two's complement, the lowest 64 bits first. */
+function decimals(scale: number, precision: number, bits: number): ColumnValues {
+  return fixed(new Decimal(scale, precision, bits), bits / 8, (values, cell) => {
+    const value = decimalOf(cell, scale, bits)
+    for (let low = 0; low < bits; low += 64) values.appendInt64(BigInt.asIntN(64, value >> BigInt(low)))
+  })
 }
 
-/** Values of any length, one after the other. `add` adds one and returns its length; `take` takes all of them. */
-function sized(type: DataType, add: (cell: string) => number, take: () => object): Values {
+/** Values of any length, one after the other. `end` is where the last of those added ends; `take` takes all of them. */
+function sized(type: DataType, add: (cell: string) => unknown, end: () => number, take: () => object): ColumnValues {
   /** Where each begins, and the last ends. */
-  const offsets = new Items<number>(length => new Int32Array(length))
-  let end = 0
-  const push = (length: number): void => {
-    end += length
-    offsets.push(end)
-  }
-  push(0)
+  const offsets = new Values()
+  const push = (): void => offsets.appendInt32(end())
+  push()
   return {
     type,
-    add: cell => push(add(cell)),
-    addEmpty: () => push(0),
+    add(cell) {
+      add(cell)
+      push()
+    },
+    addEmpty: push,
     take() {
-      const valueOffsets = offsets.take()
-      end = 0
-      push(0)
-      return { valueOffsets, ...take() }
+      const taken = { valueOffsets: offsets.take(), ...take() }
+      push()
+      return taken
     },
   }
 }
 
-function texts(read: (cell: string) => string): Values {
-  const pieces = new BodyPieces()
-  const add = (cell: string): number => {
-    const text = read(cell)
-    pieces.add(text)
-    return Buffer.byteLength(text)
+function bytes(type: DataType, add: AddValue): ColumnValues {
+  const values = new Values()
+  const addOne = (cell: string): void => add(values, cell)
+  const end = (): number => values.index
+  return sized(type, addOne, end, () => ({ data: values.take() }))
+}
+
+function lists(items: Column): ColumnValues {
+  const add = (cell: string): void => {
+    for (const item of itemsOf(cell)) items.add(item)
   }
-  return sized(new Utf8(), add, () => ({ data: pieces.take() }))
+  const end = (): number => items.flags.index
+  return sized(new List(items.field), add, end, () => ({ child: items.take() }))
 }
 
-function blobs(): Values {
-  const values: Buffer[] = []
-  const add = (cell: string): number => values[values.push(bytesOf(cell)) - 1]!.byteLength
-  return sized(new Binary(), add, () => ({ data: Buffer.concat(values.splice(0)) }))
-}
-
-function lists(items: Column): Values {
-  const add = (cell: string): number => {
-    const cells = itemsOf(cell)
-    for (const item of cells) items.add(item)
-    return cells.length
-  }
-  return sized(new List(items.field), add, () => ({ child: items.take() }))
-}
-
-const structs = (fields: readonly Column[]): Values => ({
+const structs = (fields: readonly Column[]): ColumnValues => ({
   type: new Struct(fields.map(({ field }) => field)),
   add(cell) {
     for (const [i, member] of membersOf(cell, fields.length).entries()) fields[i]!.add(member)
@@ -345,9 +261,3 @@ const structs = (fields: readonly Column[]): Values => ({
   },
   take: () => ({ children: fields.map(field => field.take()) }),
 })
-
-function bitsOf(flags: TypedArray<number>): Uint8Array {
-  const bits = new Uint8Array((flags.length + 7) >> 3)
-  for (let i = 0; i < flags.length; i++) bits[i >> 3]! |= flags[i]! << (i & 7)
-  return bits
-}

@@ -1,5 +1,6 @@
 /** What the formats with types, Arrow and Parquet, share: a result's types, and its values from the JSON texts of cells. */
-import { distinctNames, parseTypeName, type StructField, type Type } from '../../googlesql/data.js'
+import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
+import { distinctNames, parseTypeName, type ScalarKind, type StructField, type Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
 import type { Requirement, RowFacts } from './format.js'
 import { JsonTextError, wordOf } from './rows.js'
@@ -53,14 +54,14 @@ const expected = (what: string): JsonTextError => new JsonTextError(`${what} exp
 
 export const bytesOf = (cell: string): Buffer => Buffer.from(wordOf(cell), 'base64')
 
-export function doubleOf(cell: string): number {
+function doubleOf(cell: string): number {
   const word = wordOf(cell)
   const value = Number(word)
   if (Number.isNaN(value) && word !== 'NaN') throw expected('a number')
   return value
 }
 
-export const integerOf = (cell: string): bigint => inBits(64, bigintOf(wordOf(cell)))
+const integerOf = (cell: string): bigint => inBits(64, bigintOf(wordOf(cell)))
 
 /** A decimal as the integer that has this many of its digits after the point. */
 export function decimalOf(cell: string, scale: number, bits: number): bigint {
@@ -139,4 +140,44 @@ function digitsAt(cell: string, at: number): number {
   const [tens, ones] = [cell.charCodeAt(at) - ZERO, cell.charCodeAt(at + 1) - ZERO]
   if (!(tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9)) throw expected('a date or time')
   return tens * 10 + ones
+}
+
+/** Values one after the other, as bytes. */
+export class Values extends ByteWriter {
+  #text = Buffer.from(this.buffer)
+
+  /** Adds a text in UTF-8. */
+  appendText(text: string): void {
+    this.ensure(3 * text.length)
+    if (this.#text.buffer !== this.buffer) this.#text = Buffer.from(this.buffer)
+    this.index += this.#text.write(text, this.index)
+  }
+
+  /** The bytes added since the last call, alone in their buffer. */
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = this.getBytes().slice()
+    this.index = 0
+    return taken
+  }
+}
+
+/** Adds the value of a cell's JSON text. */
+export type AddValue = (values: Values, cell: string) => void
+
+/** The scalars whose bytes are the same in Arrow and in Parquet; a BOOL is a byte, of which `bitsOf` makes a bit. */
+export const ADD = {
+  INT64: (values, cell) => values.appendInt64(integerOf(cell)),
+  FLOAT64: (values, cell) => values.appendFloat64(doubleOf(cell)),
+  BOOL: (values, cell) => values.appendUint8(Number(cell === 'true')),
+  DATE: (values, cell) => values.appendInt32(daysOf(cell)),
+  TIME: (values, cell) => values.appendInt64(timeOf(cell)),
+  DATETIME: (values, cell) => values.appendInt64(microsOf(cell)),
+  TIMESTAMP: (values, cell) => values.appendInt64(timestampOf(cell)),
+} as const satisfies Partial<Record<ScalarKind, AddValue>>
+
+/** A bit for each byte, which is 0 or 1; the lowest bit first. */
+export function bitsOf(flags: Uint8Array): Uint8Array {
+  const bits = new Uint8Array((flags.length + 7) >> 3)
+  for (let i = 0; i < flags.length; i++) bits[i >> 3]! |= flags[i]! << (i & 7)
+  return bits
 }

@@ -356,7 +356,14 @@ describe('parquet', () => {
     })
   }
 
-  it('keeps the values of many rows, in dictionaries and in several groups', async function () {
+  it('says the least and the greatest integer of a group, and no text, which would take long to find', async () => {
+    const integers = await fileOf('INT64', ['7', '"-9223372036854775808"', 'null', '8'])
+    expect(await reader.bounds(integers)).to.deep.equal([['-9223372036854775808', '8']])
+    expect(await reader.bounds(await fileOf('STRING', ['"a"', '"b"']))).to.deep.equal([[null, null]])
+    expect(await reader.bounds(await fileOf('DATE', ['null']))).to.deep.equal([[null, null]])
+  })
+
+  it('keeps the values of many rows, in several groups', async function () {
     this.timeout(60_000)
     const type = 'STRUCT<f FLOAT64, s STRING, n NUMERIC, l ARRAY<INT64>>'
     const cells = [

@@ -11,6 +11,8 @@ export interface ParquetReader {
   read(file: Uint8Array, types: readonly Type[]): Promise<readonly (readonly Typed[])[]>
   /** The types of the columns, in DuckDB's words. */
   types(file: Uint8Array): Promise<readonly string[]>
+  /** The least and the greatest value of each column of each group, as texts; null where the file does not say them. */
+  bounds(file: Uint8Array): Promise<unknown>
   close(): void
 }
 
@@ -20,11 +22,11 @@ export async function openParquetReader(): Promise<ParquetReader> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection: DuckDBConnection = await instance.connect()
   await connection.run("SET TimeZone = 'UTC'")
-  const readAll = (file: Uint8Array) => {
+  const readAll = (file: Uint8Array, sql = 'FROM read_parquet($path)') => {
     // DuckDB remembers files by their names.
     const path = join(folder, `${files++}.parquet`)
     writeFileSync(path, file)
-    return connection.runAndReadAll('FROM read_parquet($path)', { path })
+    return connection.runAndReadAll(sql, { path })
   }
   return {
     async read(file, types) {
@@ -33,6 +35,9 @@ export async function openParquetReader(): Promise<ParquetReader> {
     },
     async types(file) {
       return (await readAll(file)).columnTypes().map(String)
+    },
+    async bounds(file) {
+      return (await readAll(file, 'SELECT stats_min_value, stats_max_value FROM parquet_metadata($path)')).getRows()
     },
     close() {
       connection.closeSync()
