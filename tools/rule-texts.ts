@@ -77,7 +77,7 @@ export const RULES = {
     isWarning: true,
   },
   'table/unreadable': {
-    says: 'A Parquet file that has no table schema has a column whose type GoogleSQL does not have: queries that read it fail.',
+    says: 'A Parquet file has columns that its table schema does not allow or, without one, that GoogleSQL has no type for: queries that read them fail.',
     isWarning: true,
   },
   'function/file-name': {

@@ -8,7 +8,7 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { openServingEngineOver, readDefinitions } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import { unreadableColumns, unreadFileWarnings } from '../data/local-tables.js'
+import { unfitTables, unreadableColumns, unreadFileWarnings } from '../data/local-tables.js'
 import { testMistakes, withManifests } from '../test/test-mistakes.js'
 import { constantsChecker } from './constants.js'
 import { checkExample } from './example.js'
@@ -60,6 +60,7 @@ export async function checkManifests(
     if (ENGINES[settings.engine].isLocal) {
       diagnostics.push(...unreadableColumns(settings, engine.tables()))
       if (settings.database === null) diagnostics.push(...unreadFileWarnings(settings, engine.tables()))
+      diagnostics.push(...(await unfitTables(settings, definitions.tables, engine)))
     }
     return withCauses({ ...loaded, diagnostics }, definitions.mistakes)
   } finally {

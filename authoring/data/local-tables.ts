@@ -1,6 +1,6 @@
 /** The tables of the embedded engine: what they hold, where, and what of them cannot be read. */
 
-import { basename, relative } from 'node:path'
+import { basename, dirname, relative } from 'node:path'
 import {
   type SchemaField,
   type TableCatalogue,
@@ -13,6 +13,7 @@ import { diagnosticAt } from '../../runner/manifest/report.js'
 import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { RunnerError } from '../../runner/model/errors.js'
+import type { Engine } from '../../runner/model/ports.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { refuseErrors } from '../../runner/serve/endpoint-registry.js'
@@ -129,19 +130,36 @@ class LocalTables {
     return failing
   }
 
-  async #read(what: string, table: string, maxRows = 1): Promise<Outcome> {
-    const query = { sql: `SELECT ${what} FROM ${quoted(table)}`, parameters: {} }
-    const options = { maxRows, timestamps: 'iso8601', endpoint: 'tables', timeoutMs: QUERY_TIMEOUT_MS } as const
-    try {
-      const { body } = await this.#engine.run(query, { ...options, signal: this.#signal })
-      const { result } = JSON.parse(Buffer.from(body).toString('utf8')) as { readonly result: Outcome['rows'] }
-      return { rows: result, problem: null }
-    } catch (thrown) {
-      const { cause } = thrown as { readonly cause?: unknown }
-      if (!(thrown instanceof RunnerError) || thrown.code === 'CALL_ABANDONED') throw thrown
-      return { rows: [], problem: cause instanceof QueryFault ? cause.message : thrown.detail }
-    }
+  #read(what: string, table: string, maxRows = 1): Promise<Outcome> {
+    return read(this.#engine, `SELECT ${what} FROM ${quoted(table)}`, this.#signal, maxRows)
   }
+}
+
+async function read(engine: Engine, sql: string, signal: AbortSignal, maxRows: number): Promise<Outcome> {
+  const options = { maxRows, timestamps: 'iso8601', endpoint: 'tables', timeoutMs: QUERY_TIMEOUT_MS, signal } as const
+  try {
+    const { body } = await engine.run({ sql, parameters: {} }, options)
+    const { result } = JSON.parse(Buffer.from(body).toString('utf8')) as { readonly result: Outcome['rows'] }
+    return { rows: result, problem: null }
+  } catch (thrown) {
+    const { cause } = thrown as { readonly cause?: unknown }
+    if (!(thrown instanceof RunnerError) || thrown.code === 'CALL_ABANDONED') throw thrown
+    return { rows: [], problem: cause instanceof QueryFault ? cause.message : thrown.detail }
+  }
+}
+
+/** Warnings of tables with a schema that their Parquet files do not fit. Only the footers of the files are read. */
+export async function unfitTables({ dataDir, database }: Settings, tables: readonly TableDefinition[], engine: Engine) {
+  const warnings: Diagnostic[] = []
+  for (const { name } of database === null ? tables : []) {
+    const [first, ...others] = tryFiles(dataDir, name)
+    // Text files would be converted, whole.
+    if (first === undefined || [first, ...others].some(({ format }) => format !== 'parquet')) continue
+    const { problem } = await read(engine, `SELECT 1 FROM ${quoted(name)} LIMIT 0`, new AbortController().signal, 1)
+    const place = relative('.', others.length === 0 ? first.path : dirname(first.path))
+    if (problem !== null) warnings.push(warningIn(place, 'table/unreadable', `${name} cannot be read: ${problem}`))
+  }
+  return warnings
 }
 
 /** Warnings of columns that no query can read, each in the file that has it; of all tables of this catalogue. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
@@ -111,6 +111,19 @@ lines.sku   STRING REQUIRED  x
     expect(told).to.include({ severity: 'warning', line: 1 })
     expect(told.file).to.match(/raw\/odd\.parquet$/)
     expect(told.message).to.include('column nested of raw.odd cannot be read')
+  })
+
+  it('whose Parquet file does not fit its schema are named by validate', async () => {
+    const [schema, file] = [folder.path('tables', 'raw.unfit.json'), folder.path('data', 'raw', 'unfit.parquet')]
+    writeFileSync(schema, '[{"name": "n", "type": "DATE"}]')
+    copyFileSync(folder.path('data', 'raw', 'odd.parquet'), file)
+    const { out } = await command(['validate', ...flags, '--endpoints', folder.path('none'), '--format', 'json'])
+    const told = JSON.parse(out).find(({ message }: { readonly message: string }) => message.startsWith('raw.unfit'))
+    expect(told).to.include({ severity: 'warning', rule: 'table/unreadable' })
+    expect(told.file).to.match(/raw\/unfit\.parquet$/)
+    expect(told.message).to.match(/^raw\.unfit cannot be read: raw\.unfit\.n is DATE by its schema, but the file has /)
+    rmSync(schema)
+    rmSync(file)
   })
 
   it('that are not there are a usage error with the likely name', async () => {

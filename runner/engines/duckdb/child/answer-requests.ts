@@ -25,7 +25,9 @@ import { QueryNeeds } from '../tables/query-needs.js'
 import { emptyShards } from '../tables/shard-store.js'
 import { FileChangedError } from '../tables/steady-copy.js'
 import { findReads } from '../tables/table-reads.js'
+import { changeable, openIn } from '../tables/table-view.js'
 import { CutResultError } from '../values/result-chunks.js'
+import { namingFile } from './damaged-file.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
 import { checkQuery, explainQuery, reasonOfCut, runQuery } from './run-query.js'
@@ -203,7 +205,8 @@ export class Answering {
   async #onSteadyFiles<T>(state: Running, work: (prepared: QueryNeeds) => Promise<T>): Promise<T> {
     const prepared = new QueryNeeds()
     const [outcome] = await Promise.allSettled([work(prepared)])
-    const changed = state.ended === null ? this.#options.session.openFiles.changedOf(prepared.files) : null
+    const changed =
+      state.ended === null ? this.#options.session.openFiles.changedOf(prepared.parts.flatMap(changeable)) : null
     if (changed !== null) throw new FileChangedError(changed)
     if (outcome.status === 'fulfilled') return outcome.value
     if (state.ended === null && !prepared.hasParts()) throw new FileChangedError('a part of a table')
@@ -290,19 +293,21 @@ export class Answering {
   ): Promise<Answer> {
     await this.#options.guard(connection, request.sql, [...request.tables, ...prepared.views.keys()])
     await prepared.makeViews(connection)
-    if (request.kind === 'run') return this.#run(connection, request, state)
+    if (request.kind === 'run') return this.#run(connection, request, state, prepared)
     if (request.kind === 'check') return checkQuery(connection, request)
     const { sql, plan } = await explainQuery(connection, request)
     return { sql, plan: [...prepared.summary, plan].join('\n') }
   }
 
-  async #run(connection: DuckDBConnection, request: RunRequest, state: Running): Promise<Answers['run']> {
+  async #run(connection: DuckDBConnection, request: RunRequest, state: Running, { parts }: QueryNeeds) {
     try {
       const answer = await runQuery(connection, request, bytes => this.#sendPart(bytes, state))
       await state.taken
       return answer
     } catch (error) {
-      throw error instanceof CutResultError && state.ended === null ? await reasonOfCut(connection, request) : error
+      if (state.ended !== null) throw error
+      const reason = error instanceof CutResultError ? await reasonOfCut(connection, request) : error
+      throw await namingFile(reason, connection, parts.flatMap(openIn))
     }
   }
 

@@ -197,14 +197,18 @@ async function ndjsonSelect(
   const isOpen = table.textForm?.ignoresUnknown === true
   const all = isOpen ? withUnknown({ kind: 'STRUCT', fields: table.columns }, known, values) : known
   const row = JSON.stringify(all)
+  // DuckDB reads a file with all threads where it has more threads than files, and has not inferred the columns from one file
+  // alone, whose size would tell how many threads are of use. Otherwise one thread reads, and another spins. So the sample is
+  // there twice, and the column `filename`, the only one whose conditions choose files, leaves it out.
+  const file = Object.keys(all as object).some(name => name.toLowerCase() === 'filename') ? '~file' : 'filename'
   await connection.run(
     `COPY (SELECT ${quoteText(row)}) TO ${quoteText(sample)} ` +
       `(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\u0001', COMPRESSION ${compression})`,
   )
   const source =
-    `read_json([${quotePath(sample)}, ${quotePath(path)}], format = 'newline_delimited', records = true, ` +
-    `compression = '${compression}', sample_size = 1, maximum_sample_files = 1, maximum_depth = -1, ` +
-    "map_inference_threshold = -1, field_appearance_threshold = 0, filename = '~file')"
+    `read_json([${quotePath(sample)}, ${quotePath(sample)}, ${quotePath(path)}], format = 'newline_delimited', records = true, ` +
+    `compression = '${compression}', sample_size = 2, maximum_sample_files = 2, maximum_depth = -1, ` +
+    `map_inference_threshold = -1, field_appearance_threshold = 0, filename = ${quoteText(file)})`
   const context = { ...contextOf(table, 'json', keyOf, texts), hasFewRows: values.length < SAMPLE_ROWS }
   const columns = table.columns.map(column => {
     const { name, type } = column
@@ -215,7 +219,7 @@ async function ndjsonSelect(
   const isNull = Object.keys(all as object)
     .map(name => `${quoteName(name)} IS NULL`)
     .join(' AND ')
-  const isOfFile = `"~file" <> ${quoteText(sample)}`
+  const isOfFile = `${quoteName(file)} <> ${quoteText(sample)}`
   // DuckDB may evaluate either condition first.
   const isRow = `CASE WHEN ${isOfFile} AND ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
   return `SELECT ${columns.join(', ')} FROM ${source} WHERE ${isOfFile} AND ${isRow}`

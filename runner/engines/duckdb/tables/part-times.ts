@@ -7,7 +7,6 @@ import type { TablePart } from '../../../model/query.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { QueryNeeds } from './query-needs.js'
 import type { ShownParts } from './table-store.js'
-import { changeable } from './table-view.js'
 
 /** As in TablePart. */
 type Times = TablePart['times'] | undefined
@@ -34,7 +33,7 @@ export class PartTimes {
     const all: TablePart[] = []
     for (const [key, part] of parts) {
       if (!known.has(key)) {
-        needs.files.push(...changeable(part))
+        needs.parts.push(part)
         known.set(key, await timesIn(select(part), column, connection))
       }
       const times = known.get(key)

@@ -2,7 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ResultSet } from '../../../model/query.js'
-import type { OpenFile } from './open-files.js'
+import type { TableParts } from './table-view.js'
 
 /** A table whose files were new or changed. */
 export interface RefreshedTable {
@@ -27,8 +27,8 @@ export class QueryNeeds {
   /** How many shards are read, as texts for people: `logs.events_*: 3 of 1000 shards`. */
   readonly summary: string[] = []
   readonly reads: RefreshedTable[] = []
-  /** The files that are read in place and may change. */
-  readonly files: OpenFile[] = []
+  /** What it reads of its tables. */
+  readonly parts: TableParts[] = []
 
   /**
    * Creates the views on this connection, and replaces the views of earlier queries. Those that hide a table are dropped before: the

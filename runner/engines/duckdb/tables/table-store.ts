@@ -27,7 +27,7 @@ import { type ParquetShape, shapeOfFile, shapeWith } from './parquet-source.js'
 import type { QueryNeeds, RefreshedTable } from './query-needs.js'
 import { keysOfFields } from './rows/column-name.js'
 import { FileChangedError } from './steady-copy.js'
-import { changeable, type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
+import { openIn, type ParquetPart, type TableParts, unknownColumns, viewOver } from './table-view.js'
 import { hasCut, withWholeMicroseconds } from './whole-microseconds.js'
 
 /** A table of files, or a table that is defined by SQL of this project (a table of an attached database). */
@@ -147,7 +147,7 @@ export class TableStore {
       needs.hasParts = hasParts
       read.push(own)
     }
-    needs.files.push(...read.flatMap(changeable))
+    needs.parts.push(...read)
   }
 
   /**
@@ -439,9 +439,6 @@ function storedDefinition(definition: TableDefinition): TableDefinition {
   const time = definition.pseudoColumns?.find(({ name }) => name === PARTITION_TIME)
   return time ? { ...definition, columns: [...definition.columns, time] } : definition
 }
-
-/** The files that are read in place. */
-const openIn = ({ parquet }: TableParts): readonly OpenFile[] => parquet.flatMap(({ open }) => open)
 
 const needsView = (entry: Entry, withViews: boolean): boolean => withViews || isGiven(entry)
 

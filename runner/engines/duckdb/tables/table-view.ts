@@ -40,7 +40,10 @@ export interface TableParts {
   readonly parquet: readonly ParquetPart[]
 }
 
-/** The files that are read in place and may change: those of imports never do. */
+/** The files that are read in place. */
+export const openIn = ({ parquet }: TableParts): readonly OpenFile[] => parquet.flatMap(({ open }) => open)
+
+/** Those of them that may change: files of imports never do. */
 export const changeable = ({ parquet }: TableParts): readonly OpenFile[] =>
   parquet.flatMap(({ imported, open }) => (imported === null ? open : []))
 

@@ -125,19 +125,17 @@ describe('a data file that cannot be read', () => {
     expect(text.length).to.be.below(5_000)
   })
 
-  it('since the pages of a Parquet file are damaged is reported with that reason', async () => {
+  it('since the pages of a Parquet file are damaged is named, with that reason', async () => {
     const failure = await failureOf('bad_pages')
     expect(failure.message).to.equal('The query failed')
     expect(failure.cause)
       .to.have.property('message')
-      .that.matches(
-        /bad_pages\.parquet: it cannot be decoded as Parquet: |^A Parquet file of a table that the query reads/,
-      )
+      .that.matches(/bad_pages\.parquet: it cannot be decoded as Parquet: /)
     expect(causeText(failure)).to.match(/caused by: Invalid (?:Input )?Error: /)
   })
 
   for (const compression of COMPRESSIONS) {
-    it(`as Parquet of ${compression}, damaged at any place, is reported with that reason, or read whole`, async () => {
+    it(`as Parquet of ${compression}, damaged at any place, is named with that reason, or read whole`, async () => {
       const whole = readFileSync(outside(`${compression}.parquet`))
       for (const [name, bytes] of damagedEverywhere(whole)) {
         writeFileSync(inside(`in_${compression}.parquet`), bytes)
@@ -145,7 +143,8 @@ describe('a data file that cannot be read', () => {
           all => all.length,
           (error: Error) => (error.cause as Error).message,
         )
-        if (outcome !== ROWS) expect(outcome, name).to.match(/cannot be (?:decoded|read) as Parquet|^A Parquet file/)
+        const isNamed = new RegExp(`in_${compression}\\.parquet: it cannot be (?:decoded|read) as Parquet`)
+        if (outcome !== ROWS) expect(outcome, name).to.match(isNamed)
       }
     })
   }
