@@ -11,12 +11,16 @@ import type { Failure } from '../process/messages.js'
 import { type Wording, wordingOf } from '../tables/file-fault.js'
 import { BindError } from '../values/bind-parameters.js'
 
-/** The beginning of a message about a file that DuckDB does not name. */
-export const UNNAMED_FILE = 'A Parquet file of a table that the query reads cannot be decoded'
-
 /** RE2's messages (re2.cc, `RegexpStatus::CodeText`), which DuckDB passes on unchanged. */
 const RE2_MESSAGES =
   /Invalid Input Error: ((?:invalid escape sequence|invalid character class range|invalid character class|missing \]|missing \)|unexpected \)|trailing \\|no argument for repetition operator|invalid repetition size|bad repetition operator|invalid perl operator|invalid UTF-8|invalid named capture group|pattern too large)[^\n]*)/
+
+/** What DuckDB's decoders say, which do not know the file. After these words, the message may have bytes of the file. */
+const DECODER_FAILURE =
+  /^Invalid Error: (don't know what type|Out of buffer|Parquet file is likely corrupted|Page size mismatch|TProtocolException|No more data to read|DELTA_BYTE_ARRAY|DBP decode|Payload value bigger than allowed|Decode bit width too large|Varint-decoding|[^\n:]*\bGZIP\b[^\n:]*|(?:Snappy|ZSTD|Brotli|LZ4) [Dd]ecompression failure)/
+
+/** Why DuckDB cannot decode a Parquet file that it does not name; null for another error. */
+export const decoderFault = (error: unknown): string | null => DECODER_FAILURE.exec(textOf(error))?.[1] ?? null
 
 interface FailureWording extends Wording {
   /** Whether the failure is one of an expression; another expression in its place would not help. @default true */
@@ -42,10 +46,8 @@ const WORDINGS: readonly FailureWording[] = [
     isOfExpression: false,
   },
   {
-    // DuckDB's decoders do not know the file. After these words, the message may have bytes of the file.
-    pattern:
-      /^Invalid Error: (don't know what type|Out of buffer|Parquet file is likely corrupted|Page size mismatch|TProtocolException|No more data to read|DELTA_BYTE_ARRAY|DBP decode|Payload value bigger than allowed|Decode bit width too large|Varint-decoding|[^\n:]*\bGZIP\b[^\n:]*|(?:Snappy|ZSTD|Brotli|LZ4) [Dd]ecompression failure)/,
-    message: `${UNNAMED_FILE}: $1`,
+    pattern: DECODER_FAILURE,
+    message: 'A Parquet file of a table that the query reads cannot be decoded: $1',
     isOfExpression: false,
   },
   { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: 'int64 overflow: $1' },
