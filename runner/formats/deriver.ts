@@ -1,11 +1,8 @@
 /** Converts stored JSON results to other formats: small ones in this thread, large ones and those that need a library in a worker thread. */
-import { once } from 'node:events'
-import type { Worker } from 'node:worker_threads'
-import { raced } from '../model/deadline.js'
 import { RunnerError, retryLater } from '../model/errors.js'
 import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
-import { startWorker } from '../platform/start-worker.js'
+import { AskedThread } from '../platform/asked-thread.js'
 import { derive, formatOf } from './index.js'
 import { refusalOf } from './refusal.js'
 
@@ -25,16 +22,10 @@ const IDLE_MS = 30_000
 
 const isLarge = ([, , json]: ToDeriver): boolean => json.byteLength >= LARGE_BYTES
 
-interface Thread {
-  readonly worker: Worker
-  /** Fires when the thread has ended, with an error as its reason. */
-  readonly ended: AbortSignal
-}
-
 export class Deriver {
   readonly #clock: Clock
   readonly #idleMs: number
-  #thread: Thread | null = null
+  #thread: AskedThread | null = null
   /** Those that the thread has or that wait for it, and the end of the last one. */
   readonly #jobs = new Set<ToDeriver>()
   #last: Promise<unknown> = Promise.resolve()
@@ -85,16 +76,10 @@ export class Deriver {
     }
   }
 
-  #start(): Thread {
-    const worker = startWorker('runner/formats/derive-worker')
-    const end = new AbortController()
-    const thread: Thread = { worker, ended: end.signal }
-    const forget = (): void => {
+  #start(): AskedThread {
+    const thread = new AskedThread('runner/formats/derive-worker')
+    thread.ended.addEventListener('abort', () => {
       if (this.#thread === thread) this.#thread = null
-    }
-    worker.on('error', forget).on('exit', code => {
-      forget()
-      end.abort(new Error(`the thread that derives formats ended with ${code}`))
     })
     return thread
   }
@@ -106,13 +91,10 @@ export class Deriver {
   }
 }
 
-async function ask({ worker, ended }: Thread, [format, columns, original, facts]: ToDeriver): Promise<FromDeriver> {
-  const answer = raced(once(worker, 'message'), ended)
-  answer.catch(() => {}) // The thread may end before this is awaited.
+async function ask(thread: AskedThread, [format, columns, original, facts]: ToDeriver): Promise<FromDeriver> {
   // A copy: the cache still serves the original, and a view would be cloned with all of its buffer.
   const json = await joinInTurns([original])
-  worker.postMessage([format, columns, json, facts] satisfies ToDeriver, [json.buffer as ArrayBuffer])
-  return (await answer)[0]
+  return thread.ask([format, columns, json, facts] satisfies ToDeriver, [json.buffer as ArrayBuffer])
 }
 
 /** The same in this thread, where no other call waits for it. @throws RunnerError RESULT_TOO_LARGE. */

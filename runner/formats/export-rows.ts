@@ -1,9 +1,6 @@
 /** Writes the rows of an export in a thread: the library of a format would keep the other calls of this thread waiting. */
-import { once } from 'node:events'
-import type { Worker } from 'node:worker_threads'
-import { raced } from '../model/deadline.js'
 import type { ResultColumn } from '../model/query.js'
-import { startWorker } from '../platform/start-worker.js'
+import { AskedThread } from '../platform/asked-thread.js'
 import type { RowWriter } from '../result/row-writer.js'
 import type { RowFacts } from './format.js'
 
@@ -24,8 +21,7 @@ export type FromExport = { readonly bytes: Uint8Array | null } | { readonly fail
 export class ExportRows {
   readonly #format: string
   readonly #facts: RowFacts
-  readonly #ended = new AbortController()
-  #worker: Worker | null = null
+  #thread: AskedThread | null = null
   #rows: (readonly string[])[] = []
 
   constructor(format: string, facts: RowFacts) {
@@ -36,10 +32,7 @@ export class ExportRows {
   /** Starts the thread, and gives what takes the rows. */
   readonly begin = (columns: readonly ResultColumn[]): Pick<RowWriter, 'add' | 'finish'> => {
     const workerData: ExportStart = { format: this.#format, columns, facts: this.#facts }
-    const worker = startWorker('runner/formats/export-worker', { workerData })
-    worker.on('error', cause => this.#ended.abort(cause))
-    worker.on('exit', code => this.#ended.abort(new Error(`the thread of an export ended with ${code}`)))
-    this.#worker = worker
+    this.#thread = new AskedThread('runner/formats/export-worker', { workerData })
     return { add: cells => void this.#rows.push(cells), finish: () => NO_BYTES }
   }
 
@@ -55,17 +48,15 @@ export class ExportRows {
 
   /** Ends the thread. */
   close(): void {
-    void this.#worker?.terminate()
+    void this.#thread?.worker.terminate()
   }
 
   async #send(isLast: boolean): Promise<Uint8Array | null> {
-    const worker = this.#worker!
-    const answer = raced(once(worker, 'message'), this.#ended.signal)
-    worker.postMessage({ rows: this.#rows, isLast } satisfies ToExport)
+    const rows = this.#rows
     this.#rows = []
-    const [message] = (await answer) as [FromExport]
-    if ('failure' in message) throw message.failure
-    return message.bytes
+    const answer = await this.#thread!.ask<FromExport>({ rows, isLast } satisfies ToExport)
+    if ('failure' in answer) throw answer.failure
+    return answer.bytes
   }
 }
 
