@@ -123,6 +123,17 @@ describe('files in the place of a table', () => {
     'LOGICAL_AND(n = MOD(id, 3)) AS fits FROM `x.t`'
   const TREE_ROWS = [{ rows_: 24, cats: 18, same: 18, n: 24, first: '2026-01-01', fits: true }]
 
+  it('of two types in one column are told to be so where there is no schema', async () => {
+    mkdirSync(folder.path('data/x/mix'))
+    await copy(
+      `COPY (SELECT 1 AS id) TO '${folder.path('data/x/mix/a.parquet')}' (FORMAT parquet)`,
+      `COPY (SELECT 1.5 AS id) TO '${folder.path('data/x/mix/b.parquet')}' (FORMAT parquet)`,
+    )
+    expect(await query('SELECT id FROM x.mix')).to.contain(
+      'x.mix.id is INT64 in one of its files, but DECIMAL(2,1) in another: write them alike, or give the table a schema',
+    )
+  })
+
   it('in folders key=value have these columns, without a schema and with the one that infer writes', async () => {
     await copy(TREE(folder.path('data/x/t')))
     expect(await query(OF_TREE)).to.deep.equal(TREE_ROWS)

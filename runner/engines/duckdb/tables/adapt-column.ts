@@ -45,7 +45,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
   }
   if (want.kind === 'ARRAY') {
     const list = asList(have)
-    if (!list) return mismatch(have, want, path)
+    if (!list) return mismatch(have, want, place)
     const item = `x${path.split('[]').length}`
     const inner = adaptColumn(item, list.valueType, want.element, { ...place, path: `${path}[]` })
     const entries = have.typeId === DuckDBTypeId.MAP ? `map_entries(${sql})` : sql
@@ -53,7 +53,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
     return have.typeId === DuckDBTypeId.ARRAY ? `CAST(${sql} AS ${duckdbType(want)})` : entries
   }
   if (want.kind === 'STRUCT') {
-    if (!(have instanceof DuckDBStructType)) return mismatch(have, want, path)
+    if (!(have instanceof DuckDBStructType)) return mismatch(have, want, place)
     return adaptStruct(sql, have, want.fields, place)
   }
   const target = duckdbType(want)
@@ -74,7 +74,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
   if (have.typeId === DuckDBTypeId.VARCHAR) return fromText(sql)
   if (want.kind === 'JSON' && googlesqlType(have) === undefined)
     return fromText(`CAST(CAST(${sql} AS JSON) AS VARCHAR)`)
-  if (asList(have) || have instanceof DuckDBStructType) return mismatch(have, want, path)
+  if (asList(have) || have instanceof DuckDBStructType) return mismatch(have, want, place)
   if (want.kind === 'TIMESTAMP' && EPOCHS.has(have.typeId)) return fromText(`CAST(${sql} AS VARCHAR)`)
   return adaptScalar(sql, have, want, place)
 }
@@ -95,7 +95,7 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
   const isWider = own !== undefined && (own === want.kind || WIDER[own]?.includes(want.kind))
   return isWider || (want.kind === 'STRING' && AS_TEXT.has(have.typeId))
     ? castTo(want, sql)
-    : mismatch(have, want, place.path)
+    : mismatch(have, want, place)
 }
 
 const EXACT_NUMBERS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUMERIC'])
@@ -113,7 +113,7 @@ function adaptLargeInteger(sql: string, have: DuckDBType, want: Type, place: Col
   if (want.kind === 'NUMERIC' && have.typeId === DuckDBTypeId.UBIGINT) return castTo(want, sql)
   return want.kind === 'NUMERIC' || want.kind === 'INT64'
     ? exactly(sql, have, want, place)
-    : mismatch(have, want, place.path)
+    : mismatch(have, want, place)
 }
 
 /**
@@ -129,7 +129,7 @@ function adaptNearlyExact(sql: string, have: DuckDBType, own: Type['kind'], want
     if (want.kind === 'STRING')
       return have.scale === 0 ? castTo(want, sql) : `rtrim(rtrim(${castTo(want, sql)}, '0'), '.')`
   }
-  return mismatch(have, want, place.path)
+  return mismatch(have, want, place)
 }
 
 /** Rounds down to microseconds; a cast would round towards 1970. */
@@ -191,6 +191,10 @@ function adaptStruct(sql: string, have: DuckDBStructType, fields: readonly Struc
   return isSame ? sql : `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${entries.join(', ')}) END`
 }
 
-function mismatch(have: DuckDBType, want: Type, path: string): never {
-  throw new QueryFault(`${path} is ${want.kind} by its schema, but the file has ${have}`)
+function mismatch(have: DuckDBType, want: Type, { path, isInferred }: ColumnPlace): never {
+  throw new QueryFault(
+    isInferred
+      ? `${path} is ${want.kind} in one of its files, but ${have} in another: write them alike, or give the table a schema`
+      : `${path} is ${want.kind} by its schema, but the file has ${have}`,
+  )
 }
