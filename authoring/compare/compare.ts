@@ -8,6 +8,7 @@ import { type CallArguments, type CallOptions, createRunner, type Runner } from 
 import type { Settings } from '../../runner/settings/settings.js'
 import { rawArguments, timeArgument, wholeNumber } from '../terminal/arguments.js'
 import { closing } from '../terminal/closing.js'
+import { failureMessage } from '../terminal/failure-message.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { planCalls } from './calls.js'
 import { type Call, type Compared, comparedText, summaryText } from './report.js'
@@ -142,11 +143,6 @@ async function answerOf(runner: Runner, call: Call, callOptions: CallOptions): P
   } catch (thrown) {
     const mayDiffer = thrown instanceof RunnerError && (thrown.status >= 500 || thrown.cause instanceof QueryFault)
     if (!mayDiffer) throw thrown
-    return { kind: 'failed', code: thrown.code, message: messageOf(thrown) }
+    return { kind: 'failed', code: thrown.code, message: failureMessage(thrown) }
   }
-}
-
-/** The message of the cause, which only authors may see, or without a cause the detail. */
-function messageOf({ detail, cause }: RunnerError): string {
-  return cause instanceof Error ? cause.message : detail
 }
