@@ -96,7 +96,7 @@ async function printResult(engine: Engine, query: Query, limits: Limits, shown: 
 }
 
 /** The most bytes of SQL that are read: more than the 1 MB that BigQuery takes, since the embedded engine takes more. */
-const MAX_SQL_BYTES = 4_000_000
+export const MAX_SQL_BYTES = 4_000_000
 
 /** @throws UsageError for no SQL, or SQL from two places; SetupError for a file that cannot be read. */
 async function readSql(given: string | undefined, file: string | undefined, io: Io): Promise<string> {
