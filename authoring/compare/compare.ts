@@ -26,8 +26,8 @@ export interface CompareFlags {
 }
 
 /**
- * One call, or with `--all` those of an endpoint or of every one. Exit 1 when results differ or a call cannot be made,
- * 3 when an engine cannot be reached.
+ * Compares one call, or with `--all` the planned calls of one endpoint or of all. Exit 1 if results differ or an endpoint has no
+ * calls, 3 if an engine cannot be reached.
  */
 export async function compareEngines(
   words: readonly string[],

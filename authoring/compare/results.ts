@@ -113,11 +113,14 @@ function rowDifferences(
   return [{ kind: 'order', row, duckdb: valueText(duckdb[row - 1]), bigquery: valueText(bigquery[row - 1]) }]
 }
 
+/** With so many digits each double is written as another text. */
+const MAX_DIGITS = 17
+
 /** In an order in which rows that agree to so many digits are in the same place: exact columns come first, then rounded ones. */
 function sortedRows(rows: readonly Row[], columns: readonly ResultColumn[], digits: number | null): readonly Row[] {
   const isExact = columns.map(({ type }) => digits === null || !/FLOAT64|JSON/.test(type))
   const rounded = (_: string, value: unknown): unknown =>
-    typeof value === 'number' ? value.toPrecision(digits!) : value
+    typeof value === 'number' ? value.toPrecision(Math.min(digits!, MAX_DIGITS)) : value
   const keyed = rows.map(row => {
     const others = row.filter((_, i) => !isExact[i])
     return { row, key: stringifyExact(row.filter((_, i) => isExact[i])) + JSON.stringify(others, rounded) }

@@ -230,6 +230,13 @@ describe('the differences of two results', () => {
       expected: [],
     },
     {
+      says: 'none of rows in another order that agree to more digits than a double has',
+      ours: answer([...FRACTIONS], ['FLOAT64', 'STRING']),
+      theirs: answer([...FRACTIONS].reverse(), ['FLOAT64', 'STRING']),
+      options: { floatDigits: 999_999, isUnordered: true },
+      expected: [],
+    },
+    {
       says: 'at the place of the row in the result of DuckDB',
       ours: answer([...ROWS].reverse()),
       theirs: answer([
