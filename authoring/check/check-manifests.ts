@@ -1,6 +1,5 @@
 /** Checks manifests as `sluice validate` does. */
 
-import type { TableCatalogue } from '../../googlesql/index.js'
 import { withCauses } from '../../runner/manifest/definitions.js'
 import type { CompiledManifest, Loaded } from '../../runner/manifest/load.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
@@ -63,14 +62,9 @@ export async function checkManifests(
       ...hints.sort(compareDiagnostics),
       ...ofPaths,
       ...(await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)),
-      ...(isLocal ? dataWarnings(settings, engine.tables()) : []),
+      ...(isLocal ? unreadableColumns(settings, engine.tables()) : []),
+      ...(isLocal && settings.database === null ? unreadFileWarnings(settings, engine.tables()) : []),
     ]
     return withCauses({ ...loaded, diagnostics }, definitions.mistakes)
   })
 }
-
-/** What the data folder has that queries cannot read. A database file has no folder. */
-const dataWarnings = (settings: Settings, tables: TableCatalogue): readonly Diagnostic[] => [
-  ...unreadableColumns(settings, tables),
-  ...(settings.database === null ? unreadFileWarnings(settings, tables) : []),
-]

@@ -1,7 +1,7 @@
 /** `sluice validate`: checks every manifest against every rule, and every variant of its query. */
 
 import { BYTE_SIZE_FORM, parseByteSize } from '../../runner/model/byte-size.js'
-import { ENGINES, type EngineName } from '../../runner/model/engines.js'
+import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { tableDiagnostics } from '../data/diff.js'
@@ -30,11 +30,7 @@ export async function validate(
   { format, maxBytes, tablesDiff, hints: showsHints = false, explain }: ValidateFlags,
   io: Io,
 ): Promise<number> {
-  const limits = {
-    maxBytes: readMaxBytes(maxBytes, settings.engine),
-    showsHints,
-    explainsRefresh: explain === 'refresh',
-  }
+  const limits = { maxBytes: readMaxBytes(maxBytes, settings), showsHints, explainsRefresh: explain === 'refresh' }
   const { diagnostics: found, details, manifests, variants } = await checkManifests(settings, paths, limits)
   const diagnostics = tablesDiff ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
   const estimates = readEstimates(details, settings.pricePerTib)
@@ -50,7 +46,7 @@ export async function validate(
   return errors > 0 ? EXIT.problems : EXIT.clean
 }
 
-function readMaxBytes(text: string | undefined, engine: EngineName): number | null {
+function readMaxBytes(text: string | undefined, { engine }: Settings): number | null {
   if (text === undefined) return null
   const bytes = parseByteSize(text)
   if (bytes === undefined) throw new UsageError([`--max-bytes must be ${BYTE_SIZE_FORM}`])

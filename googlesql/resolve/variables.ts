@@ -99,11 +99,8 @@ function variableOf(
   let parts = 0
   if (someOf(value, () => ++parts > MAX_PARTS)) context.fail(`The value of variable ${name} is too large`, at)
   const resolveAgain = (): Expr => {
-    if (++context.calls.variables > MAX_READS)
-      context.fail(
-        `The query reads variables whose values have subqueries more than ${MAX_READS} times, which is not supported`,
-        at,
-      )
+    const reason = `The query reads variables whose values have subqueries more than ${MAX_READS} times, which is not supported`
+    if (++context.calls.variables > MAX_READS) context.fail(reason, at)
     return typed(read())
   }
   return { name, type: target, read: readerOf(value, resolveAgain) }

@@ -24,10 +24,7 @@ export async function openStores(settings: Settings, { observe, clock }: EngineD
 
 /** Loaded only where REDIS_URL is set. */
 export async function redisModules() {
-  const [counters, link, store] = await Promise.all([
-    import('../cache/stores/redis/counters.js'),
-    import('../cache/stores/redis/link.js'),
-    import('../cache/stores/redis/store.js'),
-  ])
-  return { ...counters, ...link, ...store }
+  const modules = [import('../cache/stores/redis/counters.js'), import('../cache/stores/redis/link.js')] as const
+  const [counters, link] = await Promise.all(modules)
+  return { ...counters, ...link, ...(await import('../cache/stores/redis/store.js')) }
 }

@@ -6,15 +6,7 @@ export class SettingProblem extends Error {
   override readonly name = 'SettingProblem'
 }
 
-export interface SettingType<T> {
-  readonly kind: Kind
-  /** What a number counts, or what a text names; '' for nothing in particular. */
-  readonly unit: string
-  /** @throws SettingProblem. */
-  parse(given: string): T
-  /** For a value of this kind. @throws SettingProblem. */
-  check(value: T): void
-}
+export type SettingType<T> = ReturnType<typeof settingType<T>>
 
 export type Kind = 'string' | 'number' | 'boolean' | 'list of strings'
 
@@ -31,23 +23,26 @@ export function nonEmpty(value: string): string {
   return value
 }
 
-/** For a text that is not of this type `read` gives a value that `isRight` refuses. */
-function settingType<T>(
-  kind: Kind,
-  read: (text: string) => T,
-  isRight: (value: T) => boolean,
-  message: string,
-  unit = '',
-): SettingType<T> {
-  const check = (value: T): void => {
-    if (!isRight(value)) throw new SettingProblem(message)
+/**
+ * For a text that is not of this type `read` gives a value for which `rule` does not hold. `unit` is what a number counts, or what
+ * a text names; '' for nothing in particular.
+ */
+function settingType<T>(kind: Kind, read: (text: string) => T, holds: (value: T) => boolean, rule: string, unit = '') {
+  const type = {
+    kind,
+    unit,
+    /** @throws SettingProblem. */
+    parse(given: string): T {
+      const value = read(given)
+      type.check(value)
+      return value
+    },
+    /** For a value of this kind. @throws SettingProblem. */
+    check(value: T): void {
+      if (!holds(value)) throw new SettingProblem(rule)
+    },
   }
-  const parse = (given: string): T => {
-    const value = read(given)
-    check(value)
-    return value
-  }
-  return { kind, unit, parse, check }
+  return type
 }
 
 const textType = (isRight: (value: string) => boolean, message: string, unit = ''): SettingType<string> =>

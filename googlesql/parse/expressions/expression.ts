@@ -59,13 +59,8 @@ function parseOperators(p: Parser, least: number): Expression {
     } else {
       const { at } = p.take()
       if (operator === '>>') p.take()
-      left = {
-        kind: 'binary',
-        operator: operator as BinaryOperator,
-        left,
-        right: parseOperators(p, precedence + 1),
-        at,
-      }
+      const right = parseOperators(p, precedence + 1)
+      left = { kind: 'binary', operator: operator as BinaryOperator, left, right, at }
     }
   }
 }

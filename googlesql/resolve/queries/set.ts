@@ -51,11 +51,9 @@ function alignInputs(
     return type
   })
   const names = exprs[0]!.map((_, i) => rows.find(row => row[i])![i]!.name)
-  const inputs = exprs.map((row, query) => {
-    const items = row.map((expr, i) => ({
-      name: rows[query]![i]?.name ?? '',
-      expr: coerceTo(expr, types[i]!, context.source)!,
-    }))
+  const inputs = rows.map((row, query) => {
+    const typed = exprs[query]!.map((expr, i) => coerceTo(expr, types[i]!, context.source)!)
+    const items = row.map((item, i) => ({ name: item?.name ?? '', expr: typed[i]! }))
     return projected(results[query]!.scan, items, context)
   })
   return { inputs, names }
@@ -151,7 +149,12 @@ function chooseNames(
     const message = `Query ${apart + 2} of ${operation} by name has no column in common with query 1`
     return context.fail(message, node.inputs[apart + 1]!.at)
   }
-  if (node.matchColumns) return listedNames(node.matchColumns, all, operation, context)
+  const listed = node.matchColumns?.map(column => column.name)
+  for (const [i, { name, at }] of node.matchColumns?.entries() ?? []) {
+    if (has(listed!.slice(0, i), name)) context.fail(`Column ${name} is listed twice in ${operation} by name`, at)
+    if (!has(all, name)) context.fail(`Column ${name} is in no query of ${operation} by name`, at)
+  }
+  if (listed) return listed
   if (node.mode === null && (node.match === 'by-name' || node.isStrict)) {
     const other = others.findIndex(set => set.length !== first.length || !set.every(name => has(first, name)))
     if (other < 0) return first
@@ -163,21 +166,6 @@ function chooseNames(
   const common = first.filter(name => others.every(set => has(set, name)))
   if (common.length > 0) return common
   return context.fail(`Queries in ${operation} matched by name have no column in common`, node.at)
-}
-
-/** The names in the list after ON or BY. `all` are the names of all inputs. */
-function listedNames(
-  listed: NonNullable<SetNode['matchColumns']>,
-  all: readonly string[],
-  operation: string,
-  context: ResolveContext,
-): readonly string[] {
-  const names = listed.map(({ name }) => name)
-  for (const [i, { name, at }] of listed.entries()) {
-    if (has(names.slice(0, i), name)) return context.fail(`Column ${name} is listed twice in ${operation} by name`, at)
-    if (!has(all, name)) return context.fail(`Column ${name} is in no query of ${operation} by name`, at)
-  }
-  return names
 }
 
 const has = (names: readonly string[], name: string): boolean =>
