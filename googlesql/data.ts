@@ -22,7 +22,7 @@ export {
 } from './table-definition.js'
 export { type ExternalDataConfiguration, externalConfiguration, textFormOf } from './text-form.js'
 export { distinctNames } from './types/field-names.js'
-export { ANY_STRUCT, parseOpenTypeName, parseTypeName } from './types/type-name.js'
+export { ANY_STRUCT, parseOpenTypeName, parseTypeName } from './types/parse-type-name.js'
 export {
   arrayOf,
   elementOfRange,

@@ -84,10 +84,10 @@ function errorsText(): string {
     '',
     ...table(
       ['Code', 'Status', 'What happened', 'Whose fault', 'What to do'],
-      Object.entries<ErrorText>(ERROR_CODES).map(([name, { status, when, fault = 'caller', remedy }]) => [
+      Object.entries<ErrorText>(ERROR_CODES).map(([name, { status, what, fault = 'caller', remedy }]) => [
         code(name),
         `${status}`,
-        cell(when),
+        cell(what),
         fault,
         cell(remedy),
       ]),

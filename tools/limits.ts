@@ -1,8 +1,10 @@
 /** Every ceiling that a caller, an author or an operator can meet, read from where the code holds it. */
 
+import { MAX_SQL_BYTES } from '../authoring/call/query.js'
+import { MAX_PARTS, MAX_READS } from '../googlesql/resolve/variables.js'
 import { MAX_ENTRIES } from '../runner/cache/background.js'
 import { LARGEST_SHARE } from '../runner/cache/stores/memory.js'
-import { MAX_BYTES as MAX_SHARED_BYTES } from '../runner/cache/stores/redis/value.js'
+import { MAX_BYTES as MAX_SHARED_BYTES, MAX_UNSIGNED_BYTES } from '../runner/cache/stores/redis/value.js'
 import { TIME_LIMIT_MS } from '../runner/engines/duckdb/child/javascript-thread.js'
 import { DEFAULT_CONNECTIONS } from '../runner/engines/duckdb/engine-processes.js'
 import { MAX_DEPTH as MAX_VALUE_DEPTH } from '../runner/engines/duckdb/tables/rows/json-tokens.js'
@@ -199,9 +201,9 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     },
     {
       what: 'Result that replicas share in Redis',
-      most: mebibytes(MAX_SHARED_BYTES),
+      most: `${mebibytes(MAX_SHARED_BYTES)}; ${mebibytes(MAX_UNSIGNED_BYTES)} without a key`,
       beyond: 'the result stays in the replica',
-      change: '',
+      change: '`SLUICE_REDIS_KEY`',
     },
     {
       what: 'Time that a result is stored',
@@ -248,6 +250,20 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     { what: 'A template', most: count(MAX_TAGS, 'tags'), beyond: diagnostic, change: '' },
     { what: 'Nested blocks in a template', most: count(MAX_TEMPLATE_DEPTH, 'levels'), beyond: diagnostic, change: '' },
     { what: 'One SQL text', most: count(MAX_TEXT_LENGTH, 'characters'), beyond: diagnostic, change: '' },
+    {
+      what: 'Reads of variables whose values have subqueries',
+      most: count(MAX_READS, 'reads'),
+      beyond: diagnostic,
+      change: '',
+    },
+    { what: 'The value of a variable', most: count(MAX_PARTS, 'expressions'), beyond: diagnostic, change: '' },
+    { what: 'The file of a function', most: count(MAX_MANIFEST_LENGTH, 'characters'), beyond: diagnostic, change: '' },
+    {
+      what: 'SQL that `sluice query` reads from a file or standard input',
+      most: mebibytes(MAX_SQL_BYTES),
+      beyond: 'the command ends with 2',
+      change: '',
+    },
   ],
   'A table': [
     {

@@ -20,7 +20,7 @@ export const RULES = {
     says: 'The file has a control character, an invisible one, or one that changes the direction of text.',
   },
   'yaml/too-deep': { says: 'The YAML is nested too deeply.' },
-  'yaml/too-large': { says: 'The file is larger than 1 MB, or a line is too long.' },
+  'yaml/too-large': { says: 'The file has more than 1,048,576 characters, or a line is too long.' },
   'schema/unknown-key': { says: 'The key is not known at this place.' },
   'schema/missing-key': { says: 'A required key is missing.' },
   'schema/key-form': { says: 'A key has the wrong form.' },

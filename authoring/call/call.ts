@@ -12,7 +12,7 @@ import { rawArguments, timeArgument } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows } from '../terminal/print-result.js'
 import { checkDryRun, type DryRunFlags, printReads } from './dry-run.js'
-import { exportOrder, exportToFile } from './export.js'
+import { exportTarget, exportToFile } from './export.js'
 import { placeFailuresBelow } from './place-failure.js'
 
 export interface CallFlags extends DryRunFlags {
@@ -44,7 +44,7 @@ export async function callEndpoint(
   if (path !== undefined && (isPage || all || flags.dryRun || flags.explain)) {
     throw new UsageError(['--export is of all rows, and runs the query: no pages, no --dry-run, no --explain'])
   }
-  const order = path === undefined ? null : exportOrder(path, flags.format)
+  const target = path === undefined ? null : exportTarget(path, flags.format)
   const clock = now === undefined ? {} : { nowMicros: timeArgument('--now', now) }
   const { runner } = await openRunner(settings, { placeFailure: placeFailuresBelow(settings.endpointsDir) })
   try {
@@ -61,8 +61,8 @@ export async function callEndpoint(
       return EXIT.clean
     }
     const options = { ...clock, signal: io.interruption() }
-    if (order !== null) {
-      await exportToFile(runner, name, args, order, options, io)
+    if (target !== null) {
+      await exportToFile(runner, name, args, target, options, io)
       return EXIT.clean
     }
     const format = encodedFormat(flags.format)

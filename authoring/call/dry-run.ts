@@ -4,7 +4,8 @@ import type { FileReads, QueryReads, TableReads } from '../../runner/model/query
 import type { Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import type { ShownFormat } from '../terminal/print-result.js'
-import { priceOf, sizeText, usdText } from './read-price.js'
+import { sizeText } from '../terminal/size-text.js'
+import { priceOf, usdText } from './query-price.js'
 
 export interface DryRunFlags {
   readonly dryRun?: boolean

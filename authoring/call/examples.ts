@@ -2,24 +2,27 @@
 import { writeFile } from 'node:fs/promises'
 import { exampleFile } from '../../runner/manifest/example-rows.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
+import { RunnerError } from '../../runner/model/errors.js'
 import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import { mayRun } from '../../runner/request/authorize.js'
 import { type CallArguments, type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { planCalls } from '../compare/calls.js'
+import { closing } from '../terminal/closing.js'
+import { failureMessage } from '../terminal/failure-message.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { confinedBy } from '../token/check-token.js'
 import type { NewToken } from '../token/token-writer.js'
 import { firstRows } from './first-rows.js'
 
-/** The rows of an example. */
+/** The number of rows of an example. */
 const EXAMPLE_ROWS = 2
 /** The most calls of an endpoint that are tried until one gives enough rows. */
 const MAX_CALLS = 50
 
 /**
- * Calls each endpoint of the token with the examples of its parameters, and with pins as arguments, until a call gives two
- * rows; `clock` may fix the time of their queries. An endpoint without any rows keeps the file that it has.
+ * Writes an example for each endpoint that the token may call: the first rows of a call with the examples of its parameters, and
+ * with the pins of the token. `clock` may fix the time of the queries. If an endpoint fails or gives no rows, its file stays as it is.
  * @throws what createRunner throws; SetupError.
  */
 export async function writeExamples(
@@ -29,21 +32,24 @@ export async function writeExamples(
   io: Io,
 ): Promise<number> {
   const options = { ...clock, signal: io.interruption() }
-  const runner = await createRunner({ ...settings, redisUrl: null })
-  try {
+  return closing(await createRunner({ ...settings, redisUrl: null }), async runner => {
     let code: number = EXIT.clean
     for (const detail of runner.details()) {
       if (!mayRun(confinedBy(token), detail.endpoint)) continue
-      const problem = await writeExample(runner, detail, token.pin ?? {}, options)
+      const problem = await writeExample(runner, detail, token.pin ?? {}, options).catch(failureText)
       io.printError(
         `${detail.endpoint.name}: ${problem === null ? 'an example is written' : `no example: ${problem}`}\n`,
       )
       if (problem !== null) code = EXIT.problems
     }
     return code
-  } finally {
-    await runner.close()
-  }
+  })
+}
+
+/** What a call has failed for. @throws the failure itself if the command was interrupted, or if no call has failed. */
+function failureText(thrown: unknown): string {
+  if (!(thrown instanceof RunnerError) || thrown.code === 'CALL_ABANDONED') throw thrown
+  return failureMessage(thrown)
 }
 
 /** Null, or why nothing was written. */

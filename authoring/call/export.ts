@@ -9,20 +9,22 @@ import { plural } from '../terminal/plural.js'
 import type { ShownFormat } from '../terminal/print-result.js'
 import { fillWhole } from '../terminal/write-whole.js'
 
-export interface ExportOrder {
+export interface ExportTarget {
   readonly path: string
   readonly format: ResultFormat
 }
 
-/** What to write: in the format that is named, else by the file's ending. @throws UsageError. */
-export function exportOrder(path: string, shown: ShownFormat): ExportOrder {
+/** The file, with the format that --format names, or else the ending of the file. @throws UsageError. */
+export function exportTarget(path: string, shown: ShownFormat): ExportTarget {
   const ending = extname(path).slice(1).toLowerCase()
   const isAsked = ({ name, extension }: (typeof EXPORT_FORMATS)[number]): boolean =>
     shown === 'text' ? name === ending || extension === ending : name === shown
   const format = EXPORT_FORMATS.find(isAsked)
   if (format) return { path, format: format.name }
   const names = EXPORT_FORMATS.map(({ name }) => name).join(', ')
-  throw new UsageError([`an export is one of ${names}: name it by --format, or by the ending of the file`])
+  throw new UsageError([
+    `an export has one of the formats ${names}; choose one with --format, or with the file's ending`,
+  ])
 }
 
 /** @throws RunnerError as `exportFor` does, SetupError where the file cannot be written. */
@@ -30,7 +32,7 @@ export async function exportToFile(
   runner: Runner,
   name: string,
   args: CallArguments,
-  { path, format }: ExportOrder,
+  { path, format }: ExportTarget,
   options: CallOptions,
   io: Io,
 ): Promise<void> {

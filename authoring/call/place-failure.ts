@@ -12,7 +12,7 @@ export function placeFailuresBelow(dir: string): PlaceFailure {
     if (offset === null) return null
     const inManifest = await placeInManifest({ file, dir }, { sql: query.sql, offset }).catch(() => null)
     if (inManifest === null) return null
-    // The author reads the manifest, not the rendered SQL, so its place there would mislead.
+    // The place in the rendered SQL is left out, since the author reads the manifest.
     return new QueryFault(`${inManifest.place}: ${cause.unplaced}${inManifest.inclusion}`, {
       cause: cause.cause,
       offset,

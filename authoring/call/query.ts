@@ -14,12 +14,13 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 import { openServingEngineOver, readDefinitions } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import { splitAssignment } from '../terminal/arguments.js'
+import { splitAssignment, wholeNumber } from '../terminal/arguments.js'
+import { closing } from '../terminal/closing.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
 import { checkDryRun, type DryRunFlags, printReads } from './dry-run.js'
 import { locateFailure } from './locate-failure.js'
-import { type Bound, withNow } from './with-now.js'
+import { parametersIn, type QueryParameters, withNow } from './with-now.js'
 
 export interface QueryFlags extends DryRunFlags {
   readonly file?: string
@@ -32,46 +33,46 @@ export interface QueryFlags extends DryRunFlags {
 
 const MAX_SECONDS = 86_400
 
-/** Runs the SQL and prints its rows. Without `given`, or where it is `-`, the SQL is read from a file or standard input. */
+/** Runs the SQL and prints its rows. Without `text`, or where it is `-`, the SQL is read from a file or standard input. */
 export async function runQuery(
-  given: string | undefined,
+  text: string | undefined,
   settings: Settings,
   flags: QueryFlags,
   io: Io,
 ): Promise<number> {
   const { file, dryRun, explain, format } = flags
-  const sql = await readSql(given, file, io)
   checkDryRun(flags)
   if (!dryRun && !ENGINES[settings.engine].isLocal) {
     throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
   }
+  const given = parseParameters(flags.parameter)
+  const limits = limitsOf(flags)
+  const sql = await readSql(text, file, io)
+  refuseUnread(given, sql)
   const clock = systemClock()
-  const bound = boundValues(flags.parameter)
-  refuseUnread(bound, sql)
-  const query: Query = { sql, parameters: withNow(sql, bound, clock) }
-  const bounds = boundsOf(flags)
-  const engine = await openServingEngineOver(await readDefinitions(settings), settings, { observe: () => {}, clock })
-  try {
-    if (dryRun) printReads(await engine.dryRun(query), settings.pricePerTib, format, io)
-    else if (explain) await printExplanation(engine, query, clock, io)
-    else await printResult(engine, query, bounds, format, io)
-    return EXIT.clean
-  } catch (thrown) {
-    throw withPlace(thrown, sql)
-  } finally {
-    await engine.close()
-  }
+  const query: Query = { sql, parameters: withNow(sql, given, clock) }
+  const opened = await openServingEngineOver(await readDefinitions(settings), settings, { observe: () => {}, clock })
+  await closing(opened, async engine => {
+    try {
+      if (dryRun) printReads(await engine.dryRun(query), settings.pricePerTib, format, io)
+      else if (explain) await printExplanation(engine, query, clock, io)
+      else await printResult(engine, query, limits, format, io)
+    } catch (thrown) {
+      throw withPlace(thrown, sql)
+    }
+  })
+  return EXIT.clean
 }
 
-type Bounds = Pick<RunOptions, 'maxRows' | 'timeoutMs'>
+type Limits = Pick<RunOptions, 'maxRows' | 'timeoutMs'>
 
 /** @throws UsageError. */
-function boundsOf(flags: QueryFlags): Bounds {
-  const maxRows = Number(flags.maxRows)
-  if (!Number.isSafeInteger(maxRows) || maxRows < 1) throw new UsageError([`--max-rows must be a whole number from 1`])
-  const timeoutMs = 1_000 * Number(flags.timeout)
-  if (timeoutMs > 0 && timeoutMs <= 1_000 * MAX_SECONDS) return { maxRows, timeoutMs }
-  throw new UsageError([`--timeout must be a number of seconds, of at most ${MAX_SECONDS}`])
+function limitsOf({ maxRows, timeout }: QueryFlags): Limits {
+  const seconds = /^\d+(\.\d+)?$/.test(timeout) ? Number(timeout) : 0
+  if (seconds > 0 && seconds <= MAX_SECONDS) {
+    return { maxRows: wholeNumber('--max-rows', maxRows, 1, 999_999_999), timeoutMs: 1_000 * seconds }
+  }
+  throw new UsageError([`--timeout must be a number of seconds, above 0 and at most ${MAX_SECONDS}`])
 }
 
 async function printExplanation(engine: Engine, query: Query, clock: Clock, io: Io): Promise<void> {
@@ -82,9 +83,9 @@ async function printExplanation(engine: Engine, query: Query, clock: Clock, io: 
   io.print(explanationText({ variant: null, sql, parameters, engineSql, plan, timingsMs }))
 }
 
-async function printResult(engine: Engine, query: Query, bounds: Bounds, shown: ShownFormat, io: Io): Promise<void> {
+async function printResult(engine: Engine, query: Query, limits: Limits, shown: ShownFormat, io: Io): Promise<void> {
   const timestamps = 'iso8601'
-  const options = { ...bounds, timestamps, endpoint: 'query', signal: io.interruption() } as const
+  const options = { ...limits, timestamps, endpoint: 'query', signal: io.interruption() } as const
   const { columns, body, isTruncated, rowCount } = await engine.run(query, options).catch(async thrown => {
     throw await withOffset(thrown, engine, query, options)
   })
@@ -94,8 +95,8 @@ async function printResult(engine: Engine, query: Query, bounds: Bounds, shown: 
   if (isTruncated) io.printError(`cut after ${rowCount} rows; --max-rows sets how many\n`)
 }
 
-/** The longest text, in bytes; BigQuery takes 1 MB. */
-const MAX_SQL_BYTES = 4_000_000
+/** The most bytes of SQL that are read: more than the 1 MB that BigQuery takes, since the embedded engine takes more. */
+export const MAX_SQL_BYTES = 4_000_000
 
 /** @throws UsageError for no SQL, or SQL from two places; SetupError for a file that cannot be read. */
 async function readSql(given: string | undefined, file: string | undefined, io: Io): Promise<string> {
@@ -135,27 +136,27 @@ async function withOffset(thrown: unknown, engine: Engine, query: Query, options
 
 /** The failure of a query, with the line and column in its text where they are known. */
 function withPlace(thrown: unknown, sql: string): unknown {
-  const cause = thrown instanceof RunnerError ? thrown.cause : null
-  if (!(cause instanceof QueryFault)) return thrown
-  if (cause.cause instanceof SqlError) {
-    const { reason, mistake, problem } = cause.cause
+  if (!(thrown instanceof RunnerError) || !(thrown.cause instanceof QueryFault)) return thrown
+  const { message, cause, offset, unplaced } = thrown.cause
+  if (cause instanceof SqlError) {
+    const { reason, mistake, problem } = cause
     const advised =
       mistake?.code === 'unknown-parameter'
         ? `${reason}; -p ${mistake.name}=VALUE binds it`
         : withAdvice(problem, sql).message
-    const { message } = new SqlError(advised, sql, blamedOffset(problem, sql))
-    return new RunnerError('QUERY_FAILED', { cause: new QueryFault(message, { cause: cause.cause }) })
+    const placed = new SqlError(advised, sql, blamedOffset(problem, sql))
+    return thrown.withCause(new QueryFault(placed.message, { cause }))
   }
-  if (cause.offset === null || cause.unplaced !== cause.message) return thrown
-  const { line, column } = new SqlError(cause.message, sql, cause.offset).place
-  return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })
+  if (offset === null || unplaced !== message) return thrown
+  const { line, column } = new SqlError(message, sql, offset).place
+  return thrown.withCause(new QueryFault(`${message} at [${line}:${column}]`, { cause }))
 }
 
 /** @throws UsageError for parameters that the SQL does not name, which are probably misspelt. */
-function refuseUnread(bound: Bound, sql: string): void {
-  const read = new Set([...sql.matchAll(/(?<!@)@`?(\w+)/g)].map(([, name]) => name!))
+function refuseUnread(given: QueryParameters, sql: string): void {
+  const read = parametersIn(sql)
   const names = new Set([...read].map(name => name.toLowerCase()))
-  const problems = Object.keys(bound)
+  const problems = Object.keys(given)
     .filter(name => !names.has(name.toLowerCase()))
     .map(name => {
       const all =
@@ -166,8 +167,8 @@ function refuseUnread(bound: Bound, sql: string): void {
 }
 
 /** Parses `name=value` as a STRING and `name:TYPE=value` as that type; the value of an array is JSON. */
-function boundValues(texts: readonly string[]): Bound {
-  const bound = texts.map((text): readonly [string, BoundValue] => {
+function parseParameters(texts: readonly string[]): QueryParameters {
+  const parameters = texts.map((text): readonly [string, BoundValue] => {
     const [left, value] = splitAssignment('--parameter', text)
     const [, name = left, type = 'STRING'] = /^(\w+):(.+)$/.exec(left) ?? []
     if (!/^[A-Za-z_]\w*$/.test(name))
@@ -175,10 +176,10 @@ function boundValues(texts: readonly string[]): Bound {
     return [name, { type, value: wireValue(name, type.toUpperCase(), value) }]
   })
   // Names of parameters are case-insensitive in GoogleSQL.
-  const names = bound.map(([name]) => name.toLowerCase())
+  const names = parameters.map(([name]) => name.toLowerCase())
   const twice = names.find((name, i) => names.indexOf(name) !== i)
   if (twice !== undefined) throw new UsageError([`--parameter: ${twice} is given twice`])
-  return Object.fromEntries(bound)
+  return Object.fromEntries(parameters)
 }
 
 function float64(name: string, text: string): number {

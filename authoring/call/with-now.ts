@@ -1,14 +1,18 @@
-/** `@now` for SQL that no manifest declares. */
+/** Binds `@now` for SQL that does not come from a manifest. */
 
 import { instantText } from '../../runner/manifest/instant-text.js'
 import type { Clock } from '../../runner/model/ports.js'
-import type { BoundValue } from '../../runner/model/query.js'
+import type { Query } from '../../runner/model/query.js'
 
-export type Bound = Readonly<Record<string, BoundValue>>
+export type QueryParameters = Query['parameters']
+
+/** The names of the parameters that the SQL reads, as it writes them; also those in comments and texts. */
+export const parametersIn = (sql: string): ReadonlySet<string> =>
+  new Set([...sql.matchAll(/(?<!@)@`?(\w+)/g)].map(([, name]) => name!))
 
 /** Binds `@now` where the SQL reads it, so that the SQL of manifests runs unchanged. */
-export function withNow(sql: string, given: Bound, clock: Clock): Bound {
-  const isGiven = Object.keys(given).some(name => name.toLowerCase() === 'now')
-  if (isGiven || !/@now\b/i.test(sql)) return given
+export function withNow(sql: string, given: QueryParameters, clock: Clock): QueryParameters {
+  const hasNow = (names: Iterable<string>): boolean => [...names].some(name => name.toLowerCase() === 'now')
+  if (hasNow(Object.keys(given)) || !hasNow(parametersIn(sql))) return given
   return { ...given, now: { type: 'TIMESTAMP', value: instantText(clock.nowMicros()) } }
 }

@@ -10,12 +10,15 @@ export function declareValidate({ command, settings, io }: Declaring): void {
     ...WAREHOUSE_FLAGS,
     '--price-per-tib',
   ])
-    .option('--max-bytes <size>', 'with --engine bigquery: a query that would read more is an error: 100 GB')
+    .option(
+      '--max-bytes <size>',
+      'with --engine bigquery: report an error for a query that would read more than this, for example "100 GB"',
+    )
     .addOption(formatFlag('how diagnostics are printed', 'json', 'github'))
     .option('--tables-diff', 'also compare table schemas with the tables in BigQuery')
-    .option('--hints', 'say which words in columns: would give callers narrower types')
+    .option('--hints', 'suggest keys for `columns:` that would give callers narrower types')
     .addOption(
-      new Option('--explain <what>', 'say of each variant what a refresh keeps, or why it reads all rows').choices([
+      new Option('--explain <what>', 'for each variant, say what a refresh keeps, or why it reads all rows').choices([
         'refresh',
       ]),
     )

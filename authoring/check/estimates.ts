@@ -1,8 +1,9 @@
 /** Estimates of what BigQuery would read for each variant of a query, and of the price. */
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
-import { priceOf, sizeText, usdText } from '../call/read-price.js'
+import { priceOf, usdText } from '../call/query-price.js'
 import type { Io } from '../terminal/io.js'
 import { annotation } from '../terminal/report.js'
+import { sizeText } from '../terminal/size-text.js'
 
 /** One variant's estimate. It has the members of a diagnostic, so that one list can hold both. */
 export type Estimate = ReturnType<typeof readEstimates>[number]

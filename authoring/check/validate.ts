@@ -1,7 +1,7 @@
 /** `sluice validate`: checks every manifest against every rule, and every variant of its query. */
 
 import { BYTE_SIZE_FORM, parseByteSize } from '../../runner/model/byte-size.js'
-import { ENGINES, type EngineName } from '../../runner/model/engines.js'
+import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { tableDiagnostics } from '../data/diff.js'
@@ -19,7 +19,7 @@ export interface ValidateFlags extends FormatFlags {
   readonly tablesDiff?: boolean
   /** Whether hints are reported too. */
   readonly hints?: boolean
-  /** What hints explain of each variant. */
+  /** What a hint explains for each variant. */
   readonly explain?: 'refresh'
 }
 
@@ -27,10 +27,10 @@ export interface ValidateFlags extends FormatFlags {
 export async function validate(
   paths: readonly string[],
   settings: Settings,
-  { format, maxBytes, tablesDiff, hints: hasHints = false, explain }: ValidateFlags,
+  { format, maxBytes, tablesDiff, hints: showsHints = false, explain }: ValidateFlags,
   io: Io,
 ): Promise<number> {
-  const limits = { maxBytes: readMaxBytes(maxBytes, settings.engine), hasHints, explainsRefresh: explain === 'refresh' }
+  const limits = { maxBytes: readMaxBytes(maxBytes, settings), showsHints, explainsRefresh: explain === 'refresh' }
   const { diagnostics: found, details, manifests, variants } = await checkManifests(settings, paths, limits)
   const diagnostics = tablesDiff ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
   const estimates = readEstimates(details, settings.pricePerTib)
@@ -46,11 +46,11 @@ export async function validate(
   return errors > 0 ? EXIT.problems : EXIT.clean
 }
 
-function readMaxBytes(text: string | undefined, engine: EngineName): number | null {
+function readMaxBytes(text: string | undefined, { engine }: Settings): number | null {
   if (text === undefined) return null
   const bytes = parseByteSize(text)
   if (bytes === undefined) throw new UsageError([`--max-bytes must be ${BYTE_SIZE_FORM}`])
   if (!ENGINES[engine].estimatesCost)
-    throw new UsageError(['--max-bytes needs --engine bigquery, which knows what it reads'])
+    throw new UsageError(['--max-bytes needs --engine bigquery: only BigQuery estimates what a query reads'])
   return bytes
 }

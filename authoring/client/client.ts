@@ -28,8 +28,8 @@ const WRITERS = {
 } as const
 
 /**
- * Writes the client to `out`, or prints it. With `check` it writes nothing; it prints the difference and resolves to 1 where the
- * file is not what would be written.
+ * Writes the client to `out`, or prints it. With `check` it writes nothing; if the file has another text, it prints the difference
+ * and resolves to 1.
  * @throws UsageError, LoadError, SetupError.
  */
 export async function writeClient(
@@ -37,7 +37,7 @@ export async function writeClient(
   { lang, url, allow = ['*'], pin = [], out, check = false }: ClientFlags,
   io: Io,
 ): Promise<number> {
-  if (check && out === undefined) throw new UsageError(['--check needs --out, the file that is checked'])
+  if (check && out === undefined) throw new UsageError(['--check needs --out FILE, the file to compare'])
   const endpoints = await clientEndpoints(settings, url, { allow, pin: assignments('--pin', pin) })
   if (endpoints.length === 0) {
     io.printError(
@@ -74,11 +74,10 @@ function checkFile(file: string, text: string, io: Io): number {
     return EXIT.problems
   }
   if (current === text) return EXIT.clean
-  io.printError(`sluice: ${file} is not what would be written\n`)
+  io.printError(`sluice: ${file} is out of date: "sluice client" would now write another text\n`)
   const lines = lineDifference(current.split('\n'), text.split('\n'))
-  const left = lines.length - MAX_SHOWN
-  io.print(
-    [...lines.slice(0, MAX_SHOWN), ...(left > 0 ? [`and ${left} more lines`] : [])].map(line => `${line}\n`).join(''),
-  )
+  const hiddenLines = lines.length - MAX_SHOWN
+  const more = hiddenLines > 0 ? [`and ${plural(hiddenLines, 'more line')}`] : []
+  io.print([...lines.slice(0, MAX_SHOWN), ...more].map(line => `${line}\n`).join(''))
   return EXIT.problems
 }

@@ -22,6 +22,6 @@ export function declareClient({ command, settings, io }: Declaring): void {
       'as for a token with this pin: without the parameter, and without endpoints that lack it',
     )
     .option('--out <file>', 'write this file; else the client is printed')
-    .option('--check', 'write nothing; end with 1 and tell what differs if the file is not what would be written')
+    .option('--check', 'write nothing; if the file is out of date, tell what differs and end with 1')
     .runs(async (flags: ClientFlags) => (await import('./client.js')).writeClient(settings(flags), flags, io))
 }

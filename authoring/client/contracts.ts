@@ -1,4 +1,4 @@
-/** Loads the endpoints for what is written from their contracts. */
+/** Loads the endpoints for files that are written from their contracts, such as clients. */
 import { hashDefinitions } from '../../runner/manifest/definitions.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { systemClock } from '../../runner/platform/clock.js'
@@ -6,6 +6,7 @@ import { refuseErrors } from '../../runner/serve/endpoint-registry.js'
 import { openServingEngineOver, soundDefinitions } from '../../runner/serve/engine.js'
 import { loadManifests } from '../../runner/serve/manifests.js'
 import type { Settings } from '../../runner/settings/settings.js'
+import { closing } from '../terminal/closing.js'
 
 /**
  * The endpoints of the settings: nothing is run, and test files and examples are not read.
@@ -13,14 +14,12 @@ import type { Settings } from '../../runner/settings/settings.js'
  */
 export async function loadContracts(settings: Settings): Promise<readonly LoadedEndpoint[]> {
   const definitions = await soundDefinitions(settings)
-  const engine = await openServingEngineOver(definitions, settings, { observe: () => {}, clock: systemClock() })
-  try {
+  const opened = await openServingEngineOver(definitions, settings, { observe: () => {}, clock: systemClock() })
+  return closing(opened, async engine => {
     const loaded = await loadManifests(settings, engine, (sql, types) => engine.compile(sql, types), {
       definitions: hashDefinitions(definitions),
     })
     refuseErrors(loaded.diagnostics)
     return loaded.details
-  } finally {
-    await engine.close()
-  }
+  })
 }

@@ -1,18 +1,13 @@
 /** Texts of authors as parts of a program. */
 
 /**
- * The lines of a text, without surrounding blanks and empty ones. Characters that would end a line of some language, or show
- * the text in another order than a compiler reads it (U+202A and its like), are blanks.
+ * The lines of a text that are not empty, without blanks around them. A character that ends a line in some language, or that
+ * shows the text in another order than a compiler reads it, such as U+202A, becomes a blank.
  */
 export function linesOf(text: string): readonly string[] {
   return text
     .split(/\r\n|[\n\r\v\f\x85\u2028\u2029]/)
-    .map(line =>
-      line
-        .replace(UNPRINTABLE, ' ')
-        .replace(/\p{Cs}/gu, '\ufffd')
-        .trim(),
-    )
+    .map(line => line.replace(UNPRINTABLE, ' ').toWellFormed().trim())
     .filter(line => line !== '')
 }
 

@@ -7,6 +7,8 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { type CallArguments, type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { rawArguments, timeArgument, wholeNumber } from '../terminal/arguments.js'
+import { closing } from '../terminal/closing.js'
+import { failureMessage } from '../terminal/failure-message.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { planCalls } from './calls.js'
 import { type Call, type Compared, comparedText, summaryText } from './report.js'
@@ -24,8 +26,8 @@ export interface CompareFlags {
 }
 
 /**
- * One call, or with `--all` those of an endpoint or of every one. Exit 1 when results differ or a call cannot be made,
- * 3 when an engine cannot be reached.
+ * Compares one call, or with `--all` the planned calls of one endpoint or of all. Exit 1 if results differ or an endpoint has no
+ * calls, 3 if an engine cannot be reached.
  */
 export async function compareEngines(
   words: readonly string[],
@@ -33,28 +35,19 @@ export async function compareEngines(
   flags: CompareFlags,
   io: Io,
 ): Promise<number> {
-  const order = readOrder(words, flags)
+  const request = parseRequest(words, flags)
   const nowMicros = flags.now === undefined ? systemClock().nowMicros() : timeArgument('--now', flags.now)
   // Calls with a frozen clock go past the cache, so its shared store is not needed.
   const settings = { ...given, redisUrl: null }
-  return withRunner({ ...settings, engine: 'duckdb' }, async duckdb => {
-    const { calls, problems } = plan(order, duckdb)
-    return withRunner({ ...settings, engine: 'bigquery' }, bigquery =>
-      compareAll(calls, problems, { duckdb, bigquery }, { ...order, nowMicros }, io),
+  return closing(await createRunner({ ...settings, engine: 'duckdb' }), async duckdb => {
+    const { calls, problems } = plan(request, duckdb)
+    return closing(await createRunner({ ...settings, engine: 'bigquery' }), bigquery =>
+      compareAll(calls, problems, { duckdb, bigquery }, { ...request, nowMicros }, io),
     )
   })
 }
 
-async function withRunner<T>(settings: Settings, use: (runner: Runner) => Promise<T>): Promise<T> {
-  const runner = await createRunner(settings)
-  try {
-    return await use(runner)
-  } finally {
-    await runner.close()
-  }
-}
-
-interface Order extends CompareOptions {
+interface CompareRequest extends CompareOptions {
   /** Null for every endpoint. */
   readonly name: string | null
   readonly isAll: boolean
@@ -63,7 +56,7 @@ interface Order extends CompareOptions {
   readonly format: string
 }
 
-function readOrder(words: readonly string[], flags: CompareFlags): Order {
+function parseRequest(words: readonly string[], flags: CompareFlags): CompareRequest {
   const [first] = words
   const name = first === undefined || first.includes('=') ? null : first
   const { all: isAll = false, unordered: isUnordered = false, floatDigits: digits, format } = flags
@@ -81,23 +74,27 @@ function readOrder(words: readonly string[], flags: CompareFlags): Order {
   }
 }
 
-/** `problems`: why an endpoint is not compared, or only in part. */
+/** The calls to compare. `problems` say why an endpoint has no call, or not all calls. */
 function plan(
-  { name, isAll, args, maxCalls }: Order,
+  { name, isAll, args, maxCalls }: CompareRequest,
   runner: Runner,
 ): { readonly calls: readonly Call[]; readonly problems: readonly string[] } {
   if (name !== null && !isAll) return { calls: [{ endpoint: name, arguments: args }], problems: [] }
   const wanted = runner
     .details()
     .filter(({ endpoint }) => name === null || endpoint.name === name || endpoint.id === name.toLowerCase())
-  if (wanted.length === 0) throw new UsageError([`there is no endpoint ${name ?? 'at all'}`])
+  if (wanted.length === 0) {
+    throw new UsageError([name === null ? 'the manifests have no endpoint' : `there is no endpoint ${name}`])
+  }
   const problems: string[] = []
   const calls = wanted.flatMap(detail => {
     const { endpoint } = detail
     const planned = planCalls(detail, args)
     const missing = [...planned.unknown, ...planned.neverGiven]
     for (const parameter of missing) {
-      problems.push(`${endpoint.name}: ${parameter} has no examples; give them, or ${parameter}=… here`)
+      problems.push(
+        `${endpoint.name}: ${parameter} has no examples: add examples to the manifest, or pass ${parameter}=… to this command`,
+      )
     }
     if (planned.calls.length > maxCalls) {
       problems.push(`${endpoint.name}: ${maxCalls} of ${planned.calls.length} calls; --max-calls sets how many`)
@@ -111,11 +108,11 @@ async function compareAll(
   calls: readonly Call[],
   problems: readonly string[],
   engines: { readonly duckdb: Runner; readonly bigquery: Runner },
-  order: Order & { readonly nowMicros: bigint },
+  request: CompareRequest & { readonly nowMicros: bigint },
   io: Io,
 ): Promise<number> {
   const compared: Compared[] = []
-  const callOptions = { nowMicros: order.nowMicros, signal: io.interruption() }
+  const callOptions = { nowMicros: request.nowMicros, signal: io.interruption() }
   for (const call of calls) {
     const [duckdb, bigquery] = await Promise.all([
       answerOf(engines.duckdb, call, callOptions),
@@ -127,29 +124,25 @@ async function compareAll(
       return EXIT.failed
     }
     const rows = duckdb.kind === 'rows' ? duckdb.rowCount : 0
-    const outcome = { ...call, rows, differences: resultDifferences(duckdb, bigquery, order) }
+    const outcome = { ...call, rows, differences: resultDifferences(duckdb, bigquery, request) }
     compared.push(outcome)
-    if (order.format === 'text') io.print(comparedText(outcome))
+    if (request.format === 'text') io.print(comparedText(outcome))
   }
-  const now = instantText(order.nowMicros)
-  if (order.format === 'json') io.print(`${JSON.stringify({ now, calls: compared, problems }, null, 2)}\n`)
+  const now = instantText(request.nowMicros)
+  if (request.format === 'json') io.print(`${JSON.stringify({ now, calls: compared, problems }, null, 2)}\n`)
   else io.print(summaryText(compared, now))
   for (const problem of problems) io.printError(`${problem}\n`)
   const isClean = problems.length === 0 && compared.every(({ differences }) => differences.length === 0)
   return isClean ? EXIT.clean : EXIT.problems
 }
 
-/** @throws RunnerError when the call itself is wrong, which is the same on both engines. */
+/** @throws RunnerError for a call that no engine has run, because an argument or the name of the endpoint is wrong. */
 async function answerOf(runner: Runner, call: Call, callOptions: CallOptions): Promise<Answer> {
   try {
     return { kind: 'rows', ...(await runner.call(call.endpoint, call.arguments, { ...callOptions, format: 'table' })) }
   } catch (thrown) {
-    if (!(thrown instanceof RunnerError) || thrown.status < 500) throw thrown
-    return { kind: 'failed', code: thrown.code, message: messageOf(thrown) }
+    const mayDiffer = thrown instanceof RunnerError && (thrown.status >= 500 || thrown.cause instanceof QueryFault)
+    if (!mayDiffer) throw thrown
+    return { kind: 'failed', code: thrown.code, message: failureMessage(thrown) }
   }
-}
-
-/** The cause, which an author may see and a caller may not, else the detail. */
-function messageOf({ detail, cause }: RunnerError): string {
-  return cause instanceof QueryFault || cause instanceof Error ? cause.message : detail
 }

@@ -32,7 +32,7 @@ function differenceText(difference: Difference): string {
   return `${HEADINGS[difference.kind]}: ${sides}`
 }
 
-const HEADINGS = { failure: 'failed', columns: 'columns', 'row-count': 'count', cut: 'length' } as const
+const HEADINGS = { failure: 'failed', columns: 'columns', 'row-count': 'count', cut: 'length', bytes: 'bytes' } as const
 
 const MAX_SHOWN = 300
 const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)

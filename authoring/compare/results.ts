@@ -1,5 +1,7 @@
 /** Where the results of two engines differ. */
 
+import { parseTypeName, type Type } from '../../googlesql/data.js'
+import { parseExact, stringifyExact } from '../../runner/model/exact-json.js'
 import { isRecord } from '../../runner/model/is-record.js'
 import type { ResultColumn } from '../../runner/model/query.js'
 
@@ -14,9 +16,14 @@ export type Answer =
     }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
 
-/** `duckdb` and `bigquery` are what each of them has, as text. Rows are counted from 1. */
+/** `duckdb` and `bigquery` are what each engine has, as text. `row` is the row's place in the result of DuckDB, from 1. */
 export type Difference =
-  | { readonly kind: 'failure' | 'columns' | 'row-count' | 'cut'; readonly duckdb: string; readonly bigquery: string }
+  | {
+      /** `bytes`: all values agree, but they are written in other ways. */
+      readonly kind: 'failure' | 'columns' | 'row-count' | 'cut' | 'bytes'
+      readonly duckdb: string
+      readonly bigquery: string
+    }
   /** Both have the same rows in another order; this is the first row that is elsewhere. */
   | { readonly kind: 'order'; readonly row: number; readonly duckdb: string; readonly bigquery: string }
   | {
@@ -31,7 +38,7 @@ export type Difference =
 export interface CompareOptions {
   /** How many differing rows are reported at most. */
   readonly maxRows: number
-  /** The significant digits in which FLOAT64s must agree; null where they must be the same to the last bit. */
+  /** The significant digits in which FLOAT64s must agree; null if they must be the same number. */
   readonly floatDigits: number | null
   /** Rows may come in any order. */
   readonly isUnordered: boolean
@@ -39,22 +46,23 @@ export interface CompareOptions {
 
 type Row = readonly unknown[]
 
-/** Empty when the engines agree. When both fail there is nothing to agree on, and that is a difference too. */
+/** The differences; none where the engines agree. If both engines fail, there is nothing to compare, which is a difference too. */
 export function resultDifferences(duckdb: Answer, bigquery: Answer, options: CompareOptions): readonly Difference[] {
   if (duckdb.kind === 'failed' || bigquery.kind === 'failed') {
     return [{ kind: 'failure', duckdb: answerText(duckdb), bigquery: answerText(bigquery) }]
   }
-  const [ours, theirs] = [duckdb.columns, bigquery.columns].map(columnsText) as [string, string]
-  const columns: readonly Difference[] = ours === theirs ? [] : [{ kind: 'columns', duckdb: ours, bigquery: theirs }]
+  const texts = { duckdb: columnsText(duckdb.columns), bigquery: columnsText(bigquery.columns) }
+  const columns: readonly Difference[] = texts.duckdb === texts.bigquery ? [] : [{ kind: 'columns', ...texts }]
   if (columns.length === 0 && Buffer.compare(duckdb.body, bigquery.body) === 0) return cutDifference(duckdb, bigquery)
   if (duckdb.columns.length !== bigquery.columns.length) return columns
-  const names = duckdb.columns.map(({ name }) => name)
-  const rows = rowDifferences(names, rowsOf(duckdb.body), rowsOf(bigquery.body), options)
-  return [...columns, ...rows, ...cutDifference(duckdb, bigquery)]
+  const rows = rowDifferences(duckdb.columns, rowsOf(duckdb.body), rowsOf(bigquery.body), options)
+  const found = [...columns, ...rows, ...cutDifference(duckdb, bigquery)]
+  const isTolerant = options.floatDigits !== null || options.isUnordered
+  return found.length > 0 || isTolerant ? found : [bytesDifference(duckdb.body, bigquery.body)]
 }
 
 const rowsOf = (body: Uint8Array): readonly Row[] =>
-  (JSON.parse(Buffer.from(body).toString()) as { readonly rows: readonly Row[] }).rows
+  (parseExact(Buffer.from(body).toString()) as { readonly rows: readonly Row[] }).rows
 
 const columnsText = (columns: readonly ResultColumn[]): string =>
   columns.map(({ name, type }) => `${name} ${type}`).join(', ')
@@ -65,64 +73,97 @@ function answerText(answer: Answer): string {
 
 function cutDifference(duckdb: { isTruncated: boolean }, bigquery: { isTruncated: boolean }): readonly Difference[] {
   if (duckdb.isTruncated === bigquery.isTruncated) return []
-  const [ours, theirs] = duckdb.isTruncated ? ['cut at max_rows', 'not cut'] : ['not cut', 'cut at max_rows']
-  return [{ kind: 'cut', duckdb: ours, bigquery: theirs }]
+  const text = ({ isTruncated }: { isTruncated: boolean }): string => (isTruncated ? 'cut at max_rows' : 'not cut')
+  return [{ kind: 'cut', duckdb: text(duckdb), bigquery: text(bigquery) }]
+}
+
+/** The bytes from shortly before the first that differs. */
+function bytesDifference(duckdb: Uint8Array, bigquery: Uint8Array): Difference {
+  const at = Math.max(0, duckdb.findIndex((byte, i) => byte !== bigquery[i]) - 20)
+  const text = (body: Uint8Array): string => Buffer.from(body.subarray(at, at + 60)).toString()
+  return { kind: 'bytes', duckdb: text(duckdb), bigquery: text(bigquery) }
 }
 
 function rowDifferences(
-  names: readonly string[],
-  ours: readonly Row[],
-  theirs: readonly Row[],
-  options: CompareOptions,
+  columns: readonly ResultColumn[],
+  duckdb: readonly Row[],
+  bigquery: readonly Row[],
+  { maxRows, floatDigits, isUnordered }: CompareOptions,
 ): readonly Difference[] {
-  const [a, b] = options.isUnordered ? [sorted(ours), sorted(theirs)] : [ours, theirs]
-  const differing: Difference[] = []
-  let isFirst = true
-  for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const differences = names.flatMap((name, column) => {
-      const difference = valueDifference(name, a[i]![column], b[i]![column], options.floatDigits)
-      return difference === null ? [] : [{ kind: 'value' as const, row: i + 1, ...difference }]
-    })
-    if (differences.length === 0) continue
-    if (isFirst && !options.isUnordered && isReordered(ours, theirs)) {
-      return [{ kind: 'order', row: i + 1, duckdb: JSON.stringify(a[i]), bigquery: JSON.stringify(b[i]) }]
+  const typed = columns.map(({ name, type }) => ({ name, type: parseTypeName(type) }))
+  const differing = (a: readonly Row[], b: readonly Row[], most: number) => {
+    const found: (Difference & { readonly kind: 'value' })[][] = []
+    for (let i = 0; i < Math.min(a.length, b.length) && found.length < most; i++) {
+      const [left, right] = [a[i]!, b[i]!]
+      const values = typed.flatMap(
+        ({ name, type }, column) => valueDifference(name, type, left[column], right[column], floatDigits) ?? [],
+      )
+      if (values.length > 0) found.push(values.map(one => ({ kind: 'value', row: duckdb.indexOf(left) + 1, ...one })))
     }
-    isFirst = false
-    differing.push(...differences)
-    if (new Set(differing.map(difference => 'row' in difference && difference.row)).size >= options.maxRows) break
+    return found.flat()
   }
-  if (a.length === b.length) return differing
-  return [...differing, { kind: 'row-count', duckdb: `${a.length} rows`, bigquery: `${b.length} rows` }]
+  const sorted = (rows: readonly Row[]): readonly Row[] => sortedRows(rows, columns, floatDigits)
+  const differingSorted = (most: number) => differing(sorted(duckdb), sorted(bigquery), most)
+  const values = isUnordered ? differingSorted(maxRows) : differing(duckdb, bigquery, maxRows)
+  if (duckdb.length !== bigquery.length) {
+    return [...values, { kind: 'row-count', duckdb: `${duckdb.length} rows`, bigquery: `${bigquery.length} rows` }]
+  }
+  if (isUnordered || values.length === 0 || differingSorted(1).length > 0) return values
+  const { row } = values[0]!
+  return [{ kind: 'order', row, duckdb: valueText(duckdb[row - 1]), bigquery: valueText(bigquery[row - 1]) }]
 }
 
-const isReordered = (ours: readonly Row[], theirs: readonly Row[]): boolean =>
-  ours.length === theirs.length && JSON.stringify(sorted(ours)) === JSON.stringify(sorted(theirs))
+/** With so many digits each double is written as another text. */
+const MAX_DIGITS = 17
 
-function sorted(rows: readonly Row[]): readonly Row[] {
-  const keyed = rows.map(row => ({ row, key: JSON.stringify(row) }))
+/** In an order in which rows that agree to so many digits are in the same place: exact columns come first, then rounded ones. */
+function sortedRows(rows: readonly Row[], columns: readonly ResultColumn[], digits: number | null): readonly Row[] {
+  const isExact = columns.map(({ type }) => digits === null || !/FLOAT64|JSON/.test(type))
+  const rounded = (_: string, value: unknown): unknown =>
+    typeof value === 'number' ? value.toPrecision(Math.min(digits!, MAX_DIGITS)) : value
+  const keyed = rows.map(row => {
+    const others = row.filter((_, i) => !isExact[i])
+    return { row, key: stringifyExact(row.filter((_, i) => isExact[i])) + JSON.stringify(others, rounded) }
+  })
   return keyed.sort((x, y) => (x.key < y.key ? -1 : x.key > y.key ? 1 : 0)).map(({ row }) => row)
 }
 
 type ValueDifference = Pick<Difference & { readonly kind: 'value' }, 'column' | 'duckdb' | 'bigquery'>
 
 /** The first difference within two values, with the path to it. */
-function valueDifference(path: string, a: unknown, b: unknown, digits: number | null): ValueDifference | null {
-  if (Object.is(a, b) || isClose(a, b, digits)) return null
+function valueDifference(
+  path: string,
+  type: Type | undefined,
+  a: unknown,
+  b: unknown,
+  digits: number | null,
+): ValueDifference | null {
+  if (Object.is(a, b) || isClose(type, a, b, digits)) return null
   if (Array.isArray(a) && Array.isArray(b) && a.length === b.length) {
-    return first(a.map((item, i) => valueDifference(`${path}[${i}]`, item, b[i], digits)))
+    const element = type?.kind === 'ARRAY' ? type.element : type
+    return first(a.map((item, i) => valueDifference(`${path}[${i}]`, element, item, b[i], digits)))
   }
-  if (isRecord(a) && isRecord(b) && Object.keys(a).join('\0') === Object.keys(b).join('\0')) {
-    return first(Object.keys(a).map(key => valueDifference(`${path}.${key}`, a[key], b[key], digits)))
+  if (isObject(a) && isObject(b) && Object.keys(a).join('\0') === Object.keys(b).join('\0')) {
+    const typeAt = (i: number): Type | undefined => (type?.kind === 'STRUCT' ? type.fields[i]?.type : type)
+    return first(Object.keys(a).map((key, i) => valueDifference(`${path}.${key}`, typeAt(i), a[key], b[key], digits)))
   }
-  return { column: path, duckdb: JSON.stringify(a), bigquery: JSON.stringify(b) }
+  const [duckdb, bigquery] = [valueText(a), valueText(b)]
+  return duckdb === bigquery ? null : { column: path, duckdb, bigquery }
 }
+
+/** Not a number that `parseExact` keeps with its digits. */
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  isRecord(value) && typeof value['toJSON'] !== 'function'
+
+const valueText = (value: unknown): string => (Object.is(value, -0) ? '-0' : stringifyExact(value))
 
 const first = (all: readonly (ValueDifference | null)[]): ValueDifference | null =>
   all.find(item => item !== null) ?? null
 
-/** Whole numbers are counts, which must be equal. */
-function isClose(a: unknown, b: unknown, digits: number | null): boolean {
+/** The numbers within JSON have no type: whole ones count as INT64s, which must be equal. */
+function isClose(type: Type | undefined, a: unknown, b: unknown, digits: number | null): boolean {
   if (digits === null || typeof a !== 'number' || typeof b !== 'number') return false
-  if (Number.isInteger(a) && Number.isInteger(b)) return false
+  if (type?.kind !== 'FLOAT64' && !(type?.kind === 'JSON' && !(Number.isInteger(a) && Number.isInteger(b))))
+    return false
   return Math.abs(a - b) <= Math.max(Math.abs(a), Math.abs(b)) * 10 ** -digits
 }

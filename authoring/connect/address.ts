@@ -1,7 +1,7 @@
-/** The address of a call, made of characters that no language has to quote. */
+/** The address of a call. Each of its characters may stand in a text of any language without quoting. */
 import type { ConnectCall } from './tool.js'
 
-type Pair = readonly [name: string, value: string]
+export type Pair = readonly [name: string, value: string]
 type Format = 'csv' | 'ndjson' | 'arrow'
 
 /** How a result in another format is asked for: in the address, or else by a header. */
@@ -36,23 +36,23 @@ export function givenArguments({
   })
 }
 
-/** A parameter named `format` keeps its name, so that only a header chooses the format. */
+/** If the endpoint has a parameter named `format`, only a header can choose the format. */
 export function requestFormat({ endpoint }: ConnectCall, format: Format): FormatRequest {
-  const isHidden = endpoint.parameters.some(({ name }) => name === 'format')
-  return isHidden
+  const declaresFormat = endpoint.parameters.some(({ name }) => name === 'format')
+  return declaresFormat
     ? { query: [], headers: [['Accept', MEDIA_TYPES[format]]] }
     : { query: [['format', format]], headers: [] }
 }
 
-/** The origin without a slash at its end. */
-export const originOf = ({ url }: Pick<ConnectCall, 'url'>): string =>
+/** The address of the server, without a slash at its end. */
+export const baseUrlOf = ({ url }: Pick<ConnectCall, 'url'>): string =>
   url.replace(/\/+$/, '').replace(/[^A-Za-z0-9._~:/@[\]%-]/gu, encode)
 
 /** The path of the endpoint on its server. */
 export const pathOf = ({ endpoint }: ConnectCall): string => `/api/endpoints/query/${encode(endpoint.name)}`
 
 /** The address without arguments. */
-export const endpointAddress = (call: ConnectCall): string => originOf(call) + pathOf(call)
+export const endpointAddress = (call: ConnectCall): string => baseUrlOf(call) + pathOf(call)
 
 /** The whole address of the call; `more` follows the arguments. */
 export function addressOf(call: ConnectCall, more: readonly Pair[] = []): string {
@@ -69,4 +69,4 @@ const encode = (text: string): string =>
   )
 
 /** A text without halves of surrogate pairs, which have no form in UTF-8. */
-export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd')
+export const wellFormed = (text: string): string => text.toWellFormed()

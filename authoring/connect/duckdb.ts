@@ -1,6 +1,6 @@
 /** A query of DuckDB over the result, with its types; DuckDB reads the address by its extension httpfs. */
 import { distinctNames, type Type } from '../../googlesql/data.js'
-import { addressOf, endpointAddress, originOf, requestFormat } from './address.js'
+import { addressOf, baseUrlOf, endpointAddress, requestFormat } from './address.js'
 import { hasUnixTimes, type TypedColumn, typedColumns } from './columns.js'
 import { sqlName, sqlText } from './literals.js'
 import type { ConnectCall, ConnectTool } from './tool.js'
@@ -14,7 +14,7 @@ function write(call: ConnectCall): string {
   const address = sqlText(addressOf(call, query))
   const sent = headers.map(([name, value]) => `, ${sqlText(name)}: ${sqlText(value)}`).join('')
   // A header that chooses the format is for this endpoint alone.
-  const scope = sent === '' ? `${originOf(call)}/` : endpointAddress(call)
+  const scope = sent === '' ? `${baseUrlOf(call)}/` : endpointAddress(call)
   const unix = hasUnixTimes(call.endpoint)
   return [
     "-- getenv is a function of DuckDB's shell; from a program, write the token into the secret by its own means.",

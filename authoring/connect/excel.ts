@@ -1,5 +1,5 @@
 /** A query of Excel and Power BI, in the language M, with the types of the columns. */
-import { argumentPairs, originOf, pathOf, requestFormat } from './address.js'
+import { argumentPairs, baseUrlOf, type Pair, pathOf, requestFormat } from './address.js'
 import { hasUnixTimes, type TypedColumn, typedColumns } from './columns.js'
 import { powerQueryName, powerQueryText } from './literals.js'
 import type { ConnectCall, ConnectTool } from './tool.js'
@@ -8,28 +8,28 @@ export const EXCEL: ConnectTool = { name: 'excel', title: 'Excel, Power BI', lan
 
 function write(call: ConnectCall): string {
   const { query, headers } = requestFormat(call, 'csv')
-  const unix = hasUnixTimes(call.endpoint)
+  const isUnix = hasUnixTimes(call.endpoint)
   const columns = typedColumns(call.endpoint)
-  const sent = headers.map(([name, value]) => `, ${powerQueryName(name)} = ${powerQueryText(value)}`).join('')
-  const types = columns.map(column => `        {${powerQueryText(column.name)}, ${typeOf(column, unix)}}`)
+  const extraHeaders = headers.map(([name, value]) => `, ${powerQueryName(name)} = ${powerQueryText(value)}`).join('')
+  const types = columns.map(column => `        {${powerQueryText(column.name)}, ${typeOf(column, isUnix)}}`)
   return [
     '// SLUICE_TOKEN is a parameter of the workbook (Home, Manage Parameters) that holds the token. When Excel asks how to',
     '// sign in to the server, choose Anonymous: the token is in a header.',
     'let',
     '    Source = Web.Contents(',
-    `        ${powerQueryText(originOf(call))},`,
+    `        ${powerQueryText(baseUrlOf(call))},`,
     '        [',
     `            RelativePath = ${powerQueryText(pathOf(call).slice(1))},`,
     `            Query = ${queryRecord([...argumentPairs(call), ...query])},`,
-    `            Headers = [#"X-API-KEY" = SLUICE_TOKEN${sent}]`,
+    `            Headers = [#"X-API-KEY" = SLUICE_TOKEN${extraHeaders}]`,
     '        ]',
     '    ),',
     '    Rows = Csv.Document(Source, [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]),',
     '    Named = Table.PromoteHeaders(Rows, [PromoteAllScalars = true]),',
-    // CSV has nothing for NULL, which M reads as an empty text.
-    '    Known = Table.ReplaceValue(Named, "", null, Replacer.ReplaceValue, Table.ColumnNames(Named)),',
+    // In CSV a NULL is nothing between two commas, which M reads as an empty text.
+    '    WithNulls = Table.ReplaceValue(Named, "", null, Replacer.ReplaceValue, Table.ColumnNames(Named)),',
     '    Typed = Table.TransformColumnTypes(',
-    '        Known,',
+    '        WithNulls,',
     '        {',
     ...types.map((line, i) => `    ${line}${i === types.length - 1 ? '' : ','}`),
     '        },',
@@ -42,7 +42,7 @@ function write(call: ConnectCall): string {
 }
 
 /** A record of texts, and of lists of texts where a name is repeated. */
-function queryRecord(pairs: readonly (readonly [string, string])[]): string {
+function queryRecord(pairs: readonly Pair[]): string {
   const names = [...new Set(pairs.map(([name]) => name))]
   const fields = names.map(name => {
     const values = pairs.filter(([key]) => key === name).map(([, value]) => powerQueryText(value))
@@ -52,8 +52,8 @@ function queryRecord(pairs: readonly (readonly [string, string])[]): string {
 }
 
 /** A BIGNUMERIC, which has too many digits for any number of M, is text, and so are nested values. */
-function typeOf({ scalar, json }: TypedColumn, unix: boolean): string {
-  if (scalar === 'TIMESTAMP') return unix ? 'type text' : 'type datetimezone'
+function typeOf({ scalar, json }: TypedColumn, isUnix: boolean): string {
+  if (scalar === 'TIMESTAMP') return isUnix ? 'type text' : 'type datetimezone'
   if (scalar === 'INT64') return json === 'string' ? 'type text' : 'Int64.Type'
   return TYPES[scalar ?? ''] ?? 'type text'
 }

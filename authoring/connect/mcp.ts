@@ -1,5 +1,5 @@
 /** The configuration of an agent's MCP client, as in `.mcp.json`. It names no endpoint: all are tools of the server. */
-import { originOf } from './address.js'
+import { baseUrlOf } from './address.js'
 import type { ConnectCall, ConnectTool } from './tool.js'
 
 export const MCP = { name: 'mcp', title: 'MCP', language: 'json', write } as const satisfies ConnectTool
@@ -7,6 +7,6 @@ export const MCP = { name: 'mcp', title: 'MCP', language: 'json', write } as con
 function write(call: Pick<ConnectCall, 'url'>): string {
   // The client puts the variable's value in the place of its name.
   const headers = { 'X-API-KEY': `\${SLUICE_TOKEN}` }
-  const configuration = { mcpServers: { sluice: { type: 'http', url: `${originOf(call)}/mcp`, headers } } }
+  const configuration = { mcpServers: { sluice: { type: 'http', url: `${baseUrlOf(call)}/mcp`, headers } } }
   return `${JSON.stringify(configuration, null, 2)}\n`
 }

@@ -3,7 +3,7 @@
 import { splitType } from '../../runner/model/param.js'
 import type { PublishedParameter } from '../../runner/model/published-endpoint.js'
 import { memberName } from '../client/program-text.js'
-import { givenArguments, originOf, wellFormed } from './address.js'
+import { baseUrlOf, givenArguments, wellFormed } from './address.js'
 import { javascriptText } from './literals.js'
 import type { ConnectCall, ConnectTool } from './tool.js'
 
@@ -11,7 +11,7 @@ export const TYPESCRIPT: ConnectTool = { name: 'ts', title: 'TypeScript', langua
 
 function write(call: ConnectCall): string {
   const { endpoint } = call
-  const origin = originOf(call)
+  const origin = baseUrlOf(call)
   const members = givenArguments(call).map(([name, value]) => {
     const parameter = endpoint.parameters.find(parameter => parameter.name === name)
     // `__proto__` as a plain member would set the object's prototype.

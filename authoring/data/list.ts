@@ -3,10 +3,10 @@
 import { UsageError } from '../../runner/model/errors.js'
 import { didYouMean } from '../../runner/model/suggest.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import { sizeText } from '../call/read-price.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import type { ReportFormat } from '../terminal/report.js'
+import { sizeText } from '../terminal/size-text.js'
 import { tableOf } from '../terminal/table.js'
 import { type LocalTable, openLocalTables } from './local-tables.js'
 

@@ -1,6 +1,6 @@
 /** Reads the schema files of tables and functions, opens the warehouse, and names its tables as SQL and schema files do. */
 import { type FunctionSource, informationSchemaName } from '../../googlesql/index.js'
-import { loadFunctions, parseFunctions } from '../../runner/manifest/functions/load.js'
+import { functionSyntaxDiagnostics, loadFunctions } from '../../runner/manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas, readTableSchema, tableOf } from '../../runner/manifest/tables/load.js'
 import { LoadError, SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Settings } from '../../runner/settings/settings.js'
@@ -58,7 +58,7 @@ export async function aFewAtOnce<A, B>(all: readonly A[], ask: (one: A) => Promi
 /** All functions with a file. @throws LoadError when a file holds a mistake. */
 export async function functionFiles(settings: Settings): Promise<readonly FunctionSource[]> {
   const { functions, diagnostics } = await loadFunctions(settings.functionsDir)
-  const wrong = [...diagnostics, ...parseFunctions(functions)]
+  const wrong = [...diagnostics, ...functionSyntaxDiagnostics(functions)]
   if (wrong.length > 0) throw new LoadError(wrong)
   return functions.functions
 }

@@ -45,8 +45,8 @@ function oneChange({ impact, kind, detail, lines = [] }: Change, maxLines: numbe
   const item = `- ${MARKS[impact]} **${IMPACT_WORDS[impact]}** ${code(cut(detail, MAX_DETAIL))} (${kind})`
   if (lines.length === 0) return [item]
   const kept = lines.slice(0, maxLines)
-  const left = lines.length - kept.length
-  const shown = left > 0 ? [...kept, `  … ${left} more lines`] : kept
+  const hiddenLines = lines.length - kept.length
+  const shown = hiddenLines > 0 ? [...kept, `  … ${plural(hiddenLines, 'more line')}`] : kept
   return [item, ...fenced('  ', shown, kept.length > MAX_OPEN_LINES ? `${lines.length} lines` : null)]
 }
 

@@ -5,7 +5,7 @@ import type { FunctionSources, TableCatalogue } from '../../googlesql/index.js'
 import type { CheckSql } from '../../runner/manifest/check/sql.js'
 import { type Definitions, withCauses } from '../../runner/manifest/definitions.js'
 import type { SourceText } from '../../runner/manifest/discover.js'
-import { checkFunctions, readFunctions } from '../../runner/manifest/functions/load.js'
+import { functionDiagnostics, readFunctions } from '../../runner/manifest/functions/load.js'
 import { type FaultlessManifest, type Loaded, type LoadOptions, loadSources } from '../../runner/manifest/load.js'
 import { LoadCache } from '../../runner/manifest/load-cache.js'
 import { loadPartials, type Partial as SqlPartial } from '../../runner/manifest/load-partials.js'
@@ -182,7 +182,7 @@ export class Workspace {
       yieldToEventLoop: yieldBetween(isSuperseded),
     })
     const tests = this.texts.all('tests').flatMap(source => this.#testMistakes(source, checker.tables(), loaded))
-    const mistakesOfAll = [...checkFunctions(checker.tables()), ...loaded.diagnostics, ...tests]
+    const mistakesOfAll = [...functionDiagnostics(checker.tables()), ...loaded.diagnostics, ...tests]
     const { diagnostics } = withCauses({ ...loaded, diagnostics: mistakesOfAll }, mistakes)
     const edited = schemas.filter(schema => !broken.includes(schema))
     const all = [...this.texts.unreadable, ...edited, ...diagnostics].sort(compareDiagnostics)

@@ -2,7 +2,7 @@
 import type { TableCatalogue } from '../../googlesql/index.js'
 import type { Loaded } from '../../runner/manifest/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
-import { contains } from '../check/only.js'
+import { contains } from '../check/path-filter.js'
 import { findEndpoint, manifestOf } from './files/find-endpoint.js'
 import { findTests, readTests, TEST_ENDING } from './files/load.js'
 

@@ -55,8 +55,8 @@ function added(interval: Expr | null | undefined, sign: 1 | -1): TimeStep | null
   const [count, part] = interval.arguments
   const unit = part?.kind === 'word' ? unitOf(part.word) : undefined
   if (count?.kind !== 'literal' || count.type.kind !== 'INT64' || count.value === null) return null
-  if (unit === undefined || unit.of === 'months') return null
-  const micros = sign * Number(count.value) * unit.size * (unit.of === 'days' ? DAY_MICROS : 1)
+  if (unit === undefined || unit.base === 'months') return null
+  const micros = sign * Number(count.value) * unit.size * (unit.base === 'days' ? DAY_MICROS : 1)
   return Number.isSafeInteger(micros) ? { kind: 'add', micros } : null
 }
 

@@ -1,7 +1,7 @@
 /** INTERVAL values as DuckDB SQL. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type IntervalParts, readInterval } from '../../googlesql/values/interval-text.js'
-import { DAY_MICROS, unitOf } from './dates/units.js'
+import { DAY_MICROS, type Unit, unitOf } from './dates/units.js'
 import { heavyOperator, type SqlWriter, type SqlWriters } from './function-sql.js'
 
 /** The value of an INT64 literal with its sign; null for any other expression. */
@@ -20,6 +20,15 @@ export function writtenInt64(expr: Expr | null | undefined): bigint | null {
  */
 const MOST = { months: 120_000n, days: 3_660_000n, micros: 316_224_000_000_000_000n }
 
+const isInRange = (value: bigint, base: Unit['base']): boolean => value <= MOST[base] && value >= -MOST[base]
+
+/** The months, days or microseconds of a literal number of units; null for any other expression, and out of range. */
+function writtenTotal(count: Expr | null | undefined, { base, size }: Unit): bigint | null {
+  const written = writtenInt64(count)
+  const total = written === null ? null : written * BigInt(size)
+  return total !== null && isInRange(total, base) ? total : null
+}
+
 /**
  * The microseconds of an `INTERVAL n PART` with a literal n and a part up to a week; null for any other expression, and for an
  * INTERVAL out of range.
@@ -28,11 +37,9 @@ export function writtenMicros(expr: Expr): bigint | null {
   if (expr.kind !== 'call' || expr.name !== '$interval') return null
   const [count, part] = expr.arguments
   const unit = part?.kind === 'word' ? unitOf(part.word) : undefined
-  const written = writtenInt64(count)
-  if (written === null || unit === undefined || unit.of === 'months') return null
-  const total = written * BigInt(unit.size)
-  if (total > MOST[unit.of] || total < -MOST[unit.of]) return null
-  return unit.of === 'days' ? total * BigInt(DAY_MICROS) : total
+  if (unit === undefined || unit.base === 'months') return null
+  const total = writtenTotal(count, unit)
+  return total !== null && unit.base === 'days' ? total * BigInt(DAY_MICROS) : total
 }
 
 /**
@@ -43,8 +50,8 @@ function writtenParts(text: Expr, part: string, to: string): IntervalParts | nul
   if (text.kind !== 'literal' || typeof text.value !== 'string') return null
   const parts = readInterval(text.value, part, to)
   if (typeof parts === 'string') return null
-  const most = [MOST.months, MOST.days, MOST.micros]
-  return parts.every((value, i) => value <= most[i]! && value >= -most[i]!) ? parts : null
+  const [months, days, micros] = parts
+  return isInRange(months, 'months') && isInRange(days, 'days') && isInRange(micros, 'micros') ? parts : null
 }
 
 function partsSql([months, days, micros]: IntervalParts): string {
@@ -62,13 +69,10 @@ const interval: SqlWriter = call => {
     const parts = writtenParts(call.args[0]!, part, to ?? '')
     return parts ? partsSql(parts) : `bq_interval_from_text(${value}, '${part}', '${to ?? ''}')`
   }
-  const { of, size } = unitOf(part)!
-  const count = writtenInt64(call.args[0])
-  const total = count === null ? null : count * BigInt(size)
-  if (total !== null && total <= MOST[of] && total >= -MOST[of]) {
-    return of === 'micros' ? `to_microseconds(${total}::BIGINT)` : `to_${of}(${total}::INTEGER)`
-  }
-  return `bq_interval_of_${of}(${value}, ${size})`
+  const unit = unitOf(part)!
+  const total = writtenTotal(call.args[0], unit)
+  if (total === null) return `bq_interval_of_${unit.base}(${value}, ${unit.size})`
+  return unit.base === 'micros' ? `to_microseconds(${total}::BIGINT)` : `to_${unit.base}(${total}::INTEGER)`
 }
 
 export const INTERVAL_WRITERS: SqlWriters = {

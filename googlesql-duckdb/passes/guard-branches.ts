@@ -2,9 +2,9 @@
  * Gives subqueries in a branch of CASE, IF, IFNULL or COALESCE rows only where the branch is taken. DuckDB evaluates every
  * subquery before the CASE around it, so a subquery that fails would fail the query, even if its branch is never taken.
  *
- * A BOOL column, computed below the expression, says whether a branch is taken. A guard reads only this column as an outer
- * reference, so DuckDB evaluates an otherwise uncorrelated subquery at most twice, for TRUE and for FALSE, whatever the
- * condition reads.
+ * A BOOL column, computed below the expression, says whether a branch is taken. Only this column is an outer reference of the
+ * guard. DuckDB therefore evaluates a subquery without other outer references at most twice, for TRUE and for FALSE, whatever
+ * the condition reads.
  *
  * Before: any plan. After: a subquery that may fail, in a branch that not every row takes, has guards (filters with `isGuard`)
  * above its tables, and the conditions of its branch are columns below it.
@@ -33,6 +33,7 @@ import {
   inputsOfScan,
   type NewColumn,
   readsColumn,
+  someOf,
   visitScans,
 } from '../../googlesql/plan/walk.js'
 import { BOOL } from '../../googlesql/types/types.js'
@@ -41,30 +42,31 @@ import { mayFail, raises, scanMayFail } from '../analysis/fallible.js'
 import { always } from './delayed-constants.js'
 
 /**
- * @param isEach whether subqueries that may fail are guarded outside branches too, so that they are evaluated only if a row
- * needs them. This costs a join, so it is used only to retry a query that has failed
+ * @param guardsEverySubquery whether subqueries that may fail are guarded outside of branches too, so that each is evaluated only
+ *   if a row needs it. A guard costs a join, so this is for the second try of a query that has failed
  */
-export function guardBranches(query: ResolvedQuery, isEach: boolean): ResolvedQuery {
+export function guardBranches(query: ResolvedQuery, guardsEverySubquery: boolean): ResolvedQuery {
   const { scan } = query
   if (!holdsSubquery(scan)) return query
-  const within: Query = { ctes: inlineCtes(scan), isEach, newColumn: freshColumns(scan) }
-  return { ...query, scan: guardedScan(scan, null, within) }
+  const context: GuardContext = { ctes: inlineCtes(scan), guardsEverySubquery, newColumn: freshColumns(scan) }
+  return { ...query, scan: guardedScan(scan, null, context) }
 }
 
 function holdsSubquery(scan: Scan): boolean {
   return exprsOfScan(scan).some(hasSubquery) || inputsOfScan(scan).some(holdsSubquery)
 }
 
-interface Query {
+interface GuardContext {
   /** Common table expressions that are read once, so that the definition may be written in place of the read. */
   readonly ctes: ReadonlyMap<number, ResolvedCte>
-  readonly isEach: boolean
+  /** See guardBranches. */
+  readonly guardsEverySubquery: boolean
   readonly newColumn: NewColumn
 }
 
-/** The place where conditions become columns: below the scan whose expressions contain them. */
+/** Where conditions become columns: below the scan whose expressions contain the branches. */
 interface Place {
-  readonly query: Query
+  readonly context: GuardContext
   /** The columns to add, in layers; null where the scan has no single input to which they could be added. */
   readonly layers: Computed[][] | null
   /** The columns that the scan itself creates above its input. */
@@ -72,18 +74,18 @@ interface Place {
 }
 
 /** `taken`: the condition under which the scan's rows are needed; null for always. */
-function guardedScan(scan: Scan, taken: Expr | null, query: Query): Scan {
-  const inputs = inputsOfScan(scan).map(input => guardedScan(input, taken, query))
+function guardedScan(scan: Scan, taken: Expr | null, context: GuardContext): Scan {
+  const inputs = inputsOfScan(scan).map(input => guardedScan(input, taken, context))
   const own = exprsOfScan(scan)
   if (!own.some(hasSubquery)) return withInputs(scan, inputs)
   const hasHost = inputs.length === 1 && scan.kind !== 'with'
   const above = scan.kind === 'unnest' ? [scan.element, ...(scan.offset ? [scan.offset] : [])] : []
-  const place: Place = { query, layers: hasHost ? [] : null, above: new Set(above.map(column => column.id)) }
-  const isLeft = query.isEach && taken === null && hasHost && inputs[0]!.kind !== 'one-row'
-  const reached = isLeft && own.some(expr => isToGuard(expr, place)) ? asColumn(always(0), place) : taken
-  const guarded = mapOwn(scan, expr => guardedExpr(expr, reached, place))
+  const place: Place = { context, layers: hasHost ? [] : null, above: new Set(above.map(column => column.id)) }
+  const guardsWholeScan = context.guardsEverySubquery && taken === null && hasHost && inputs[0]!.kind !== 'one-row'
+  const reached = guardsWholeScan && own.some(expr => isToGuard(expr, place)) ? asColumn(always(0), place) : taken
+  const mapped = mapOwn(scan, expr => guardedExpr(expr, reached, place))
   return withInputs(
-    guarded,
+    mapped,
     inputs.map(input => withColumns(input, place.layers ?? [])),
   )
 }
@@ -109,35 +111,29 @@ function guardedExpr(expr: Expr, taken: Expr | null, place: Place): Expr {
 }
 
 function guardedQuery(expr: SubqueryExpr | InQueryExpr, taken: Expr | null, place: Place): Expr {
-  const isRisk = taken !== null && isRisky(expr, place.query)
-  const scan = guardedScan(expr.scan, isRisk ? taken : null, place.query)
-  const guarded = { ...expr, scan: isRisk ? restricted(scan, taken, place.query) : scan }
+  const isRisk = taken !== null && isRisky(expr, place.context)
+  const scan = guardedScan(expr.scan, isRisk ? taken : null, place.context)
+  const guarded = { ...expr, scan: isRisk ? restricted(scan, taken, place.context) : scan }
   return guarded.kind === 'in-query' ? { ...guarded, operand: guardedExpr(guarded.operand, taken, place) } : guarded
 }
 
-const isRisky = (expr: SubqueryExpr | InQueryExpr, query: Query): boolean => raises(expr) || fails(expr.scan, query)
+const isRisky = (expr: SubqueryExpr | InQueryExpr, context: GuardContext): boolean =>
+  raises(expr) || fails(expr.scan, context)
 
 /** Whether the scan, or a common table expression that it reads, may fail. */
-function fails(scan: Scan, query: Query): boolean {
+function fails(scan: Scan, context: GuardContext): boolean {
   let isRisk = scanMayFail(scan)
   visitScans(scan, part => {
-    const cte = part.kind === 'cte' ? query.ctes.get(part.cte) : undefined
-    if (!isRisk && cte) isRisk = fails(cte.scan, query)
+    const cte = part.kind === 'cte' ? context.ctes.get(part.cte) : undefined
+    if (!isRisk && cte) isRisk = fails(cte.scan, context)
   })
   return isRisk
 }
 
 /** Whether the expression contains a subquery that must be computed only where its branch is taken. */
-function isToGuard(expr: Expr | null, { query }: Place): boolean {
-  if (!expr || !hasSubquery(expr)) return false
-  let isRisk = false
-  mapExpr(expr, part => {
-    if (isRisk) return part
-    if (part.kind === 'subquery' || part.kind === 'in-query') isRisk ||= isRisky(part, query)
-    return undefined
-  })
-  return isRisk
-}
+const isToGuard = (expr: Expr | null, { context }: Place): boolean =>
+  expr !== null &&
+  someOf(expr, part => (part.kind === 'subquery' || part.kind === 'in-query') && isRisky(part, context))
 
 function guardedCase(expr: CaseExpr, taken: Expr | null, place: Place): Expr | undefined {
   const { branches, otherwise } = expr
@@ -186,10 +182,10 @@ function guardedLet(expr: LetExpr, taken: Expr | null, place: Place): Expr | und
 }
 
 /** The expression as a column of the input; unchanged where it is constant, or where it cannot become a column. */
-function asColumn(expr: Expr, { layers, above, query }: Place): Expr {
+function asColumn(expr: Expr, { layers, above, context }: Place): Expr {
   if (expr.kind === 'column' || !(readsColumn(expr) || hasSubquery(expr) || isVolatile(expr))) return expr
   if (!layers || [...columnsRead([expr])].some(id => above.has(id))) return expr
-  const column = query.newColumn('taken', expr.type)
+  const column = context.newColumn('taken', expr.type)
   layers.push([{ column, expr }])
   return columnExpr(column, false, expr.at)
 }
@@ -210,10 +206,10 @@ const isNull = (expr: Expr): Expr => call('$is_null', BOOL, [expr], expr.at)
  * The scan, filtered so that it has no rows where the condition is not met. The filter is put as close to the tables as
  * possible, since DuckDB may evaluate everything below the filter.
  */
-function restricted(scan: Scan, condition: Expr, query: Query): Scan {
+function restricted(scan: Scan, condition: Expr, context: GuardContext): Scan {
   // A volatile condition could have another value in each filter.
   if (isVolatile(condition)) return scan
-  const inner = (input: Scan): Scan => restricted(input, condition, query)
+  const inner = (input: Scan): Scan => restricted(input, condition, context)
   switch (scan.kind) {
     case 'filter':
       return { ...scan, condition: both(condition, scan.condition), input: inner(scan.input) }
@@ -224,8 +220,8 @@ function restricted(scan: Scan, condition: Expr, query: Query): Scan {
         body: inner(scan.body),
       }
     case 'cte': {
-      const cte = query.ctes.get(scan.cte)
-      if (!cte || !fails(cte.scan, query)) return guarded(scan, condition)
+      const cte = context.ctes.get(scan.cte)
+      if (!cte || !fails(cte.scan, context)) return withGuard(scan, condition)
       // The definition is written in place of its only read, inside the branch.
       const computed = scan.columns.map((column, i) => {
         const source = cte.scan.columns[i]!
@@ -235,20 +231,20 @@ function restricted(scan: Scan, condition: Expr, query: Query): Scan {
     }
     case 'unnest': {
       if (scan.input) return { ...scan, input: inner(scan.input) }
-      const rows = guarded(scan, condition)
+      const rows = withGuard(scan, condition)
       return mayFail(scan.array) ? { ...scan, array: onlyWhere(condition, scan.array) } : rows
     }
     case 'join':
       // DuckDB does not support a FULL JOIN over inputs with outer references.
-      return scan.join === 'full' ? guarded(scan, condition) : withInputs(scan, inputsOfScan(scan).map(inner))
+      return scan.join === 'full' ? withGuard(scan, condition) : withInputs(scan, inputsOfScan(scan).map(inner))
     case 'one-row':
     case 'table':
-      return guarded(scan, condition)
+      return withGuard(scan, condition)
     default:
       return withInputs(scan, inputsOfScan(scan).map(inner))
   }
 }
 
-const guarded = (input: Scan, condition: Expr): Scan => ({ ...filtered(input, condition), isGuard: true })
+const withGuard = (input: Scan, condition: Expr): Scan => ({ ...filtered(input, condition), isGuard: true })
 
 const both = (a: Expr, b: Expr): Expr => caseWhen(a, b, literal(BOOL, false, b.at))

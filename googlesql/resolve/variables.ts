@@ -9,12 +9,12 @@ import { clauseEnv, coerced, type ExpressionEnv, type QueryEnv, type Variable, t
 import { resolveParameterizedType } from './type.js'
 
 /**
- * The greatest number of reads of variables whose values have subqueries: each read resolves the value again, with the
- * variables in it.
+ * The most reads of variables whose values have subqueries. Each read resolves the value again, together with the variables
+ * that it reads, so that a few variables could take very long.
  */
-const MAX_READS = 1_000
-/** The greatest number of expressions in the value of a variable: the value replaces each read of the variable. */
-const MAX_PARTS = 10_000
+export const MAX_READS = 1_000
+/** The most expressions in the value of a variable: the value replaces each read of the variable. */
+export const MAX_PARTS = 10_000
 
 /**
  * The variables after these statements.
@@ -98,28 +98,30 @@ function variableOf(
   if (isVolatile(value)) context.fail(`The value of variable ${name} is random, which is not supported`, at)
   let parts = 0
   if (someOf(value, () => ++parts > MAX_PARTS)) context.fail(`The value of variable ${name} is too large`, at)
-  const again = (): Expr => {
-    if (++context.calls.variables > MAX_READS)
-      context.fail(`More than ${MAX_READS} readings of variables are not supported`, at)
+  const resolveAgain = (): Expr => {
+    const reason = `The query reads variables whose values have subqueries more than ${MAX_READS} times, which is not supported`
+    if (++context.calls.variables > MAX_READS) context.fail(reason, at)
     return typed(read())
   }
-  return { name, type: target, read: readerOf(value, again) }
+  return { name, type: target, read: readerOf(value, resolveAgain) }
 }
 
 /**
  * The value of a variable of this type. A literal gets a cast, because GoogleSQL coerces a literal to more types than a
  * variable.
  */
-export const asVariable = (value: Expr, type: Type): Expr => (isWritten(value) ? castExpr(value, type, false) : value)
+export const asVariable = (value: Expr, type: Type): Expr =>
+  coercesLikeLiteral(value) ? castExpr(value, type, false) : value
 
 /**
- * Reads the value of a variable. A subquery, a let or a lambda defines columns, whose ids must be unique in the plan: `again`
- * then resolves the value for each read.
+ * Reads the value of a variable. A subquery, a let or a lambda defines columns, whose ids must be unique in the plan: then
+ * `resolveAgain` resolves the value for each read.
  */
-export function readerOf(value: Expr, again: () => Expr): () => Expr {
+export function readerOf(value: Expr, resolveAgain: () => Expr): () => Expr {
   const isShared = !hasSubquery(value) && !someOf(value, ({ kind }) => kind === 'let' || kind === 'lambda')
-  return isShared ? () => value : again
+  return isShared ? () => value : resolveAgain
 }
 
 /** Whether GoogleSQL would coerce the expression like a literal. */
-const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || expr.kind === 'array' || expr.kind === 'struct'
+const coercesLikeLiteral = (expr: Expr): boolean =>
+  expr.kind === 'literal' || expr.kind === 'array' || expr.kind === 'struct'

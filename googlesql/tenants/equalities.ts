@@ -37,26 +37,26 @@ export function withEqualities(parts: readonly Equalities[], added: readonly Equ
 /** The most values that are followed: a query that makes more is taken as not proven. */
 const MAX_VALUES = 10_000
 
-/** The values that each of these is NULL or equal to, they themselves included. */
+/** These values, and all values to which one of them is equal wherever it is not NULL. */
 export function equalTo(values: Iterable<Value>, equalities: Equalities): ReadonlySet<Value> {
   const reached = new Set(values)
   for (const value of reached) {
     if (reached.size > MAX_VALUES) return new Set()
-    for (const [whole, rest] of wholesOf(value)) {
-      for (const to of directly(whole, equalities)) if (to !== TENANT || rest === '') reached.add(to + rest)
+    for (const [whole, rest] of pathPrefixes(value)) {
+      for (const to of directEqualities(whole, equalities)) if (to !== TENANT || rest === '') reached.add(to + rest)
     }
   }
   return reached
 }
 
-function directly(value: Value, { own, parts }: Equalities): readonly Value[] {
-  const inParts = parts.flatMap(part => directly(value, part))
+function directEqualities(value: Value, { own, parts }: Equalities): readonly Value[] {
+  const inParts = parts.flatMap(part => directEqualities(value, part))
   const here = own.get(value)
   return here ? [...here, ...inParts] : inParts
 }
 
 /** The value and every value that it is a part of, each with the rest of the path: `5.1` is `5.1` and `.1` of `5`. */
-function wholesOf(value: Value): readonly (readonly [whole: Value, rest: string])[] {
+function pathPrefixes(value: Value): readonly (readonly [whole: Value, rest: string])[] {
   const ends = [...value.matchAll(/\.|\[\]|$/g)].map(({ index }) => index)
   return ends.map(end => [value.slice(0, end), value.slice(end)])
 }

@@ -9,7 +9,7 @@ import type { SourceText } from './discover.js'
 import { diagnosticAt } from './report.js'
 import { type FilePlace, placeAt } from './source.js'
 import { findOddCharacter } from './yaml/characters.js'
-import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
+import { MAX_MANIFEST_LENGTH, TOO_LONG } from './yaml/limits.js'
 
 export interface Partial {
   readonly file: string
@@ -48,7 +48,7 @@ function parsePartial({ file, text: fileText }: SourceText): { partial: Partial;
     partial: { file, text, template: { nodes: [], problems: [] }, placeAt: place },
     diagnostics: [diagnosticAt(place(offset), rule, message)],
   })
-  if (text.length > MAX_MANIFEST_LENGTH) return refused(0, 'manifest/unreadable', 'the partial is larger than 1 MB')
+  if (text.length > MAX_MANIFEST_LENGTH) return refused(0, 'manifest/unreadable', TOO_LONG)
   const odd = findOddCharacter(text)
   if (odd !== null) return refused(odd.offset, 'template/odd-character', odd.message)
   const template = parseTemplate(text)

@@ -28,6 +28,6 @@ export const FAULTS: Readonly<Record<NonNullable<ErrorText['fault']>, string>> =
 
 /** `{type, code, status, title, what, fault, remedy}`; the texts are Markdown, in which only code is marked. */
 export function explainProblem(code: ErrorCode) {
-  const { status, title, when, fault = 'caller', remedy }: ErrorText = ERROR_CODES[code]
-  return { type: problemType(code), code, status, title, what: when, fault: FAULTS[fault], remedy } as const
+  const { status, title, what, fault = 'caller', remedy }: ErrorText = ERROR_CODES[code]
+  return { type: problemType(code), code, status, title, what, fault: FAULTS[fault], remedy } as const
 }

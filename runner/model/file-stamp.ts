@@ -8,5 +8,5 @@ import { createHash } from 'node:crypto'
 export const fileStamp = (stats: Readonly<Record<'ino' | 'size' | 'mtimeNs' | 'ctimeNs', bigint>>): string =>
   `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
 
-/** The key of a TablePart, short since one of each of thousands is kept: equal keys mean equal texts. */
+/** The key of a TablePart: equal keys mean equal texts. It is short, because thousands of parts are kept. */
 export const partKey = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 12)

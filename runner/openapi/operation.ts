@@ -12,7 +12,7 @@ export interface OperationFacts {
   readonly engine: EngineName
   /** The names of the parameters that the caller's token pins. */
   readonly pinned: readonly string[]
-  /** Whether a 200 has all media types; else JSON alone, since generated clients mix up the types of several. */
+  /** Whether a 200 has all media types. Otherwise it has JSON alone, since generated clients mix up the types of several. */
   readonly allFormats: boolean
 }
 
@@ -37,7 +37,7 @@ export function describeOperation(endpoint: Endpoint, facts: OperationFacts) {
     summary: summaryOf(endpoint),
     description: descriptionOf(endpoint),
     parameters: parameterObjects(endpoint, pinned, version),
-    responses: { '200': resultResponse(endpoint, facts), '304': notModified(endpoint), ...responses },
+    responses: { '200': resultResponse(endpoint, { ...facts, pinned }), '304': notModified(endpoint), ...responses },
     'x-sluice-formats': RESULT_FORMATS,
     ...(pinned.length > 0 && { 'x-sluice-pinned': pinned }),
   }
@@ -46,8 +46,8 @@ export function describeOperation(endpoint: Endpoint, facts: OperationFacts) {
 
 /** The first sentence of the description, without its full stop; the name of an endpoint that has no description. */
 function summaryOf({ name, description }: Endpoint): string {
-  const [first = ''] = description.trim().split(/(?<=[.:;])\s/, 1)
-  const summary = first.replace(/[.:;]$/, '')
+  const [first = ''] = description.trim().split(/(?<=[.!?…])\s+(?=\p{Lu})|\n\s*\n/u, 1)
+  const summary = first.replace(/\.$/, '')
   return summary === '' ? name : summary
 }
 
@@ -57,7 +57,7 @@ function descriptionOf({ name, description, maxRows, parameters, pages, export: 
     .join(', ')
   const how = parameters.some(({ name }) => name === 'format') ? '`Accept`' : '`format` or `Accept`'
   return [
-    description.trim().replace(/(?<=[\w)`"'])$/, '.'),
+    description.trim().replace(/(?<=[\p{L}\p{N}_)`"'])$/u, '.'),
     `At most ${maxRows} rows; \`X-Truncated\` is sent if there were more.`,
     pages ? 'With `page_size` the result comes page by page: `next` is the `cursor` of the next page.' : '',
     `Also as ${others}, by ${how}.`,
@@ -78,9 +78,9 @@ const notModified = (endpoint: Endpoint) => ({
 })
 
 function resultResponse(endpoint: Endpoint, { version, allFormats, pinned }: OperationFacts) {
-  const { name, example, parameters } = endpoint
-  // The rows may be those of another value than the pinned one.
-  const isShown = example !== null && !parameters.some(parameter => pinned.includes(parameter.name))
+  const { name, example } = endpoint
+  // The rows of the example may be those of another value than the pinned one.
+  const isShown = example !== null && pinned.length === 0
   const json = { schema: { $ref: `#/components/schemas/${name}` }, ...(isShown && { example: { result: example } }) }
   const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
   return {
@@ -90,7 +90,7 @@ function resultResponse(endpoint: Endpoint, { version, allFormats, pinned }: Ope
   }
 }
 
-/** The media type of a format, and what it holds; none for JSON, which is there in any case, and `excel`, which is CSV. */
+/** The media type of a format, and what it holds. None for JSON, which every answer has, and for `excel`, which is CSV. */
 function contentOf({ mediaTypes: [own], content }: Format, version: Version): readonly (readonly [string, object])[] {
   if (own === undefined || content === undefined) return []
   if (content === 'text') return [[own, { schema: { type: 'string' } }]]

@@ -51,4 +51,4 @@ function listed(declared: readonly string[]): string {
 }
 
 const beginning = (name: string): string =>
-  [...name.slice(0, 2 * MAX_NAME_LENGTH).replace(/\p{Cs}/gu, '\ufffd')].slice(0, MAX_NAME_LENGTH).join('')
+  [...name.slice(0, 2 * MAX_NAME_LENGTH).toWellFormed()].slice(0, MAX_NAME_LENGTH).join('')

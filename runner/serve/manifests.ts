@@ -1,7 +1,7 @@
 /** Loads and checks the manifests of the settings. */
 
 import type { TableCatalogue } from '../../googlesql/index.js'
-import { checkFunctions, parseFunctions } from '../manifest/functions/load.js'
+import { functionDiagnostics, functionSyntaxDiagnostics } from '../manifest/functions/load.js'
 import { type Loaded, type LoadOptions, loadEndpoints } from '../manifest/load.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import { ENGINES } from '../model/engines.js'
@@ -31,15 +31,15 @@ export async function loadManifests(
     maxRegexpLength: settings.maxRegexpLength,
     ...more,
   })
-  const wrong = functionDiagnostics(settings, engine.tables())
+  const wrong = diagnosticsOn(settings, engine.tables())
   return wrong.length === 0
     ? loaded
     : { ...loaded, diagnostics: [...loaded.diagnostics, ...wrong].sort(compareDiagnostics) }
 }
 
 /** Mistakes in functions are always reported. A warehouse may know tables and functions that are not known here. */
-function functionDiagnostics({ engine }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
+function diagnosticsOn({ engine }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
   return ENGINES[engine].canRunUnresolved
-    ? parseFunctions({ functions: tables.functions.sources, folder: null })
-    : checkFunctions(tables)
+    ? functionSyntaxDiagnostics({ functions: tables.functions.sources, folder: null })
+    : functionDiagnostics(tables)
 }

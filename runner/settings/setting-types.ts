@@ -6,7 +6,7 @@ export class SettingProblem extends Error {
   override readonly name = 'SettingProblem'
 }
 
-export type SettingType<T> = ReturnType<typeof typeOf<T>>
+export type SettingType<T> = ReturnType<typeof settingType<T>>
 
 export type Kind = 'string' | 'number' | 'boolean' | 'list of strings'
 
@@ -24,10 +24,10 @@ export function nonEmpty(value: string): string {
 }
 
 /**
- * `read` gives what `isRight` refuses for a text that is not of this type; `unit` is what a number counts, or a text is, '' for
- * nothing in particular.
+ * For a text that is not of this type `read` gives a value for which `rule` does not hold. `unit` is what a number counts, or what
+ * a text names; '' for nothing in particular.
  */
-function typeOf<T>(kind: Kind, read: (text: string) => T, isRight: (value: T) => boolean, message: string, unit = '') {
+function settingType<T>(kind: Kind, read: (text: string) => T, holds: (value: T) => boolean, rule: string, unit = '') {
   const type = {
     kind,
     unit,
@@ -39,21 +39,21 @@ function typeOf<T>(kind: Kind, read: (text: string) => T, isRight: (value: T) =>
     },
     /** For a value of this kind. @throws SettingProblem. */
     check(value: T): void {
-      if (!isRight(value)) throw new SettingProblem(message)
+      if (!holds(value)) throw new SettingProblem(rule)
     },
   }
   return type
 }
 
 const textType = (isRight: (value: string) => boolean, message: string, unit = ''): SettingType<string> =>
-  typeOf('string', value => value, isRight, message, unit)
+  settingType('string', value => value, isRight, message, unit)
 
 export const text: SettingType<string> = textType(() => true, '')
 
-export const pathOf = (what: 'file' | 'folder'): SettingType<string> => textType(() => true, '', what)
+export const pathSetting = (what: 'file' | 'folder'): SettingType<string> => textType(() => true, '', what)
 
-export function wholeNumber(minimum: number, maximum: number, unit = ''): SettingType<number> {
-  return typeOf(
+export function wholeNumberSetting(minimum: number, maximum: number, unit = ''): SettingType<number> {
+  return settingType(
     'number',
     value => (/^\d{1,9}$/.test(value) ? Number(value) : Number.NaN),
     value => Number.isInteger(value) && value >= minimum && value <= maximum,
@@ -63,7 +63,7 @@ export function wholeNumber(minimum: number, maximum: number, unit = ''): Settin
 }
 
 export function oneOf<const T extends string>(values: readonly T[]): SettingType<T> {
-  return typeOf(
+  return settingType(
     'string',
     value => value as T,
     value => values.includes(value),
@@ -73,7 +73,7 @@ export function oneOf<const T extends string>(values: readonly T[]): SettingType
 
 const TRUTH: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
 
-export const yesOrNo: SettingType<boolean> = typeOf(
+export const yesOrNo: SettingType<boolean> = settingType(
   'boolean',
   word => TRUTH[word]!,
   value => typeof value === 'boolean',
@@ -81,7 +81,7 @@ export const yesOrNo: SettingType<boolean> = typeOf(
 )
 
 /** In bytes. */
-export const size: SettingType<number> = typeOf(
+export const size: SettingType<number> = settingType(
   'number',
   value => parseByteSize(value) ?? Number.NaN,
   value => Number.isInteger(value) && value >= 1 && value <= MAX_BYTE_SIZE,
@@ -89,23 +89,23 @@ export const size: SettingType<number> = typeOf(
   'bytes',
 )
 
-/** One of so many, `1/20`; 0 for none. */
-export const share: SettingType<number> = typeOf(
+/** One time in N, written `1/N`; 0 for never. */
+export const oneIn: SettingType<number> = settingType(
   'number',
-  value => Number(/^1\/(\d{1,6})$/.exec(value)?.[1] ?? (value === '0' ? 0 : Number.NaN)),
+  value => Number(/^1\/([1-9]\d{0,5})$/.exec(value)?.[1] ?? (value === '0' ? 0 : Number.NaN)),
   value => Number.isInteger(value) && value >= 0 && value <= 999_999,
-  'must be one of so many, such as 1/20, or 0',
+  'must be 0 (never) or a fraction 1/N, such as 1/20',
 )
 
-export const amount: SettingType<number> = typeOf(
+export const amount: SettingType<number> = settingType(
   'number',
   value => (/^\d{1,6}(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN),
   value => value >= 0 && value < 1_000_000,
-  'must be a number, such as 6.25',
+  'must be a number from 0 to 999999.999999, such as 6.25',
   'USD',
 )
 
-/** `shape`: how a text looks that matches. */
+/** A text that matches; `shape` says in the message what such a text looks like. */
 export function matching(pattern: RegExp, shape: string): SettingType<string> {
   return textType(value => pattern.test(value), `must be ${shape}`)
 }
@@ -121,7 +121,7 @@ const HTTP_URL = /^https?:\/\/[^\s?#@/]+(?:\/[^\s?#@/]+)*$/
 
 /** Texts with commas between them. */
 const listType = (isRight: (value: string) => boolean, message: string): SettingType<readonly string[]> =>
-  typeOf(
+  settingType(
     'list of strings',
     value => value.split(',').map(element => element.trim()),
     list => list.every(isRight),
@@ -139,17 +139,18 @@ export const hostNames: SettingType<readonly string[]> = listType(
   'must be names of hosts without ports, such as data.example.com, with commas between them',
 )
 
-/** Parses a Redis URL. The error does not quote the text, since it may hold a password. */
+/** The address of a Redis server. The message does not quote the text, since it may hold a password. */
 export const redisUrl: SettingType<string> = textType(
-  value => /^rediss?:\/\//.test(value) && URL.canParse(value) && isDecodable(new URL(value)),
+  isRedisUrl,
   'must be an address like redis://host:6379 or rediss://user:password@host:6380',
 )
 
-/** Whether user and password can be decoded, and the path is at most the number of a database. */
-function isDecodable({ username, password, pathname }: URL): boolean {
+function isRedisUrl(value: string): boolean {
+  if (!/^rediss?:\/\//.test(value) || !URL.canParse(value)) return false
+  const { username, password, pathname } = new URL(value)
   try {
     decodeURIComponent(username + password)
-    return /^\/?\d*$/.test(pathname)
+    return /^\/?\d*$/.test(pathname) // The number of a database, or nothing.
   } catch {
     return false
   }

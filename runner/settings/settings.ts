@@ -12,17 +12,17 @@ import {
   kindOf,
   matching,
   nonEmpty,
+  oneIn,
   oneOf,
   origins,
-  pathOf,
+  pathSetting,
   redisUrl,
   SettingProblem,
   type SettingType,
-  share,
   size,
   text,
   tokenText,
-  wholeNumber,
+  wholeNumberSetting,
   yesOrNo,
 } from './setting-types.js'
 
@@ -58,14 +58,14 @@ function optional<T>(type: SettingType<T>, facts: Facts): Setting<T | null> {
 
 const TABLE = {
   /** The port; 0 for any free port. */
-  port: setting(wholeNumber(0, 65_535), 8_080, {
+  port: setting(wholeNumberSetting(0, 65_535), 8_080, {
     flag: '--port',
     variable: 'PORT',
     description: 'Port to listen on; 0 for any free one.',
   }),
   host: setting(text, '127.0.0.1', { flag: '--host', description: 'Address to listen on.' }),
   /** The port of metrics and health; null for that of everything else. */
-  metricsPort: optional(wholeNumber(0, 65_535), {
+  metricsPort: optional(wholeNumberSetting(0, 65_535), {
     flag: '--metrics-port',
     description: 'A port for /metrics, /healthz and /readyz alone; without it, they are at the other port.',
   }),
@@ -75,20 +75,20 @@ const TABLE = {
     description:
       'Names that callers may reach the server by, with commas between them; others are a 421. Without it, all.',
   }),
-  endpointsDir: setting(pathOf('folder'), 'endpoints', { flag: '--endpoints', description: 'Manifests.' }),
-  tablesDir: setting(pathOf('folder'), 'schemas/tables', { flag: '--tables', description: 'Table schemas.' }),
-  functionsDir: setting(pathOf('folder'), 'functions', {
+  endpointsDir: setting(pathSetting('folder'), 'endpoints', { flag: '--endpoints', description: 'Manifests.' }),
+  tablesDir: setting(pathSetting('folder'), 'schemas/tables', { flag: '--tables', description: 'Table schemas.' }),
+  functionsDir: setting(pathSetting('folder'), 'functions', {
     flag: '--functions-dir',
     description: 'Functions that are kept in datasets.',
   }),
-  dataDir: setting(pathOf('folder'), 'data', { flag: '--data', description: "The embedded engine's tables." }),
+  dataDir: setting(pathSetting('folder'), 'data', { flag: '--data', description: "The embedded engine's tables." }),
   /** A DuckDB database file that replaces `dataDir`; null where `dataDir` is used. */
-  database: optional(pathOf('file'), {
+  database: optional(pathSetting('file'), {
     flag: '--database',
     description: 'A DuckDB database file to read instead of the data folder.',
   }),
   /** The tokens file; null for `tokens.json` in `dataDir`. */
-  tokensFile: optional(pathOf('file'), {
+  tokensFile: optional(pathSetting('file'), {
     flag: '--tokens',
     description: 'Token hashes; without it, tokens.json in the data folder.',
   }),
@@ -148,13 +148,13 @@ const TABLE = {
     },
   ),
   /** How long it may take until changed data is noticed, in seconds. */
-  dataPollSeconds: setting(wholeNumber(1, 3_600, 'seconds'), 10, {
+  dataPollSeconds: setting(wholeNumberSetting(1, 3_600, 'seconds'), 10, {
     flag: '--data-poll',
     description:
       'BigQuery: how often tables are asked at most whether they have changed, for endpoints with until: data_changes. It costs nothing.',
   }),
   /** One refresh of so many is held against the whole query; 0 for none. */
-  verifyRefresh: setting(share, 0, {
+  verifyRefresh: setting(oneIn, 0, {
     flag: '--verify-refresh',
     description:
       'How many refreshes that read only what is new are held against the whole query: 1/20 is one in twenty, 0 none. A difference is logged and counted, and the whole result is given.',
@@ -170,7 +170,7 @@ const TABLE = {
     description: 'BigQuery: what a TiB costs, for the estimates of validate and of dry runs.',
   }),
   /** A file of Google credentials; null: as Google's libraries find them. */
-  credentialsFile: optional(pathOf('file'), {
+  credentialsFile: optional(pathSetting('file'), {
     flag: null,
     variable: 'GOOGLE_APPLICATION_CREDENTIALS',
     description: "BigQuery: a file of credentials; without it, as Google's libraries find them.",
@@ -182,49 +182,49 @@ const TABLE = {
     description: 'The address of a BigQuery emulator, spoken to without credentials.',
   }),
   /** Memory that the embedded engine may use, in megabytes. */
-  engineMemoryMb: setting(wholeNumber(64, 10_000_000, 'MB'), 1_024, {
+  engineMemoryMb: setting(wholeNumberSetting(64, 10_000_000, 'MB'), 1_024, {
     flag: '--engine-memory',
     description: 'Memory that the embedded engine may use.',
   }),
   /** Threads that the embedded engine may use; 0 for as many as there are processors. */
-  engineThreads: setting(wholeNumber(0, 1_024, 'threads'), 0, {
+  engineThreads: setting(wholeNumberSetting(0, 1_024, 'threads'), 0, {
     flag: '--engine-threads',
     description: 'Threads that the embedded engine may use; 0 for as many as there are processors.',
   }),
   /** Disk space that the embedded engine may use for queries that need more memory, in megabytes. */
-  engineTempMb: setting(wholeNumber(1, 10_000_000, 'MB'), 8_192, {
+  engineTempMb: setting(wholeNumberSetting(1, 10_000_000, 'MB'), 8_192, {
     flag: '--engine-temp',
     description: 'What the embedded engine may write to the disk for queries that need more memory.',
   }),
   /** The most queries that run or wait at once; more are refused, since their callers would leave before their turn. */
-  maxQueries: setting(wholeNumber(1, 10_000, 'queries'), 512, {
+  maxQueries: setting(wholeNumberSetting(1, 10_000, 'queries'), 512, {
     flag: '--max-queries',
     description:
       'Queries that run or wait for the engine at once, of which one token may have half; more are refused with 503.',
   }),
   /** The most exports that run at once; more are refused. They take none of the places of queries. */
-  maxExports: setting(wholeNumber(1, 100, 'exports'), 2, {
+  maxExports: setting(wholeNumberSetting(1, 100, 'exports'), 2, {
     flag: '--max-exports',
     description:
       'Exports that run at once, beside the queries, of which a token may have one; more are refused with 503.',
   }),
   /** The largest result, in megabytes; a larger one is an error. */
-  maxResultMb: setting(wholeNumber(1, 256, 'MB'), 64, {
+  maxResultMb: setting(wholeNumberSetting(1, 256, 'MB'), 64, {
     flag: '--max-result',
     description: 'A result that is larger is an error.',
   }),
   /** The most bytes of results, in megabytes, that callers have asked for and not taken; more are refused. */
-  maxUnsentMb: setting(wholeNumber(1, 10_000_000, 'MB'), 256, {
+  maxUnsentMb: setting(wholeNumberSetting(1, 10_000_000, 'MB'), 256, {
     flag: '--max-unsent',
     description: 'Results that callers have asked for and not yet taken, all together; more are refused with 503.',
   }),
   /** A caller that takes no byte of its result for this long is disconnected, in seconds. */
-  writeIdleSeconds: setting(wholeNumber(1, 3_600, 'seconds'), 60, {
+  writeIdleSeconds: setting(wholeNumberSetting(1, 3_600, 'seconds'), 60, {
     flag: '--write-idle-seconds',
     description: 'A caller that takes no byte of its result for this long, and at most twice as long, is disconnected.',
   }),
   /** Memory for stored results, in megabytes. */
-  cacheMb: setting(wholeNumber(0, 10_000_000, 'MB'), 64, {
+  cacheMb: setting(wholeNumberSetting(0, 10_000_000, 'MB'), 64, {
     flag: '--cache-memory',
     description: 'Memory for stored results.',
   }),
@@ -265,7 +265,7 @@ const TABLE = {
       'Undeclared arguments, where a manifest does not say: ignore, which names them in X-Ignored-Arguments, or reject with 400.',
   }),
   /** The longest regular expression in a call (`format: re2`). */
-  maxRegexpLength: setting(wholeNumber(1, 32_768, 'characters'), PATTERN_LENGTH, {
+  maxRegexpLength: setting(wholeNumberSetting(1, 32_768, 'characters'), PATTERN_LENGTH, {
     flag: '--max-regexp-length',
     description: 'The longest regular expression that a call may send; a longer one is refused with 400.',
   }),
@@ -297,12 +297,12 @@ const TABLE = {
     description: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
   }),
   /** How long the process keeps serving after SIGTERM while `/readyz` already answers 503, in seconds. */
-  drainDelaySeconds: setting(wholeNumber(0, 3_600, 'seconds'), 0, {
+  drainDelaySeconds: setting(wholeNumberSetting(0, 3_600, 'seconds'), 0, {
     flag: '--drain-delay',
     description: 'How long calls are still taken once the process is asked to end, while /readyz says so.',
   }),
   /** How long running requests may take after SIGTERM, in seconds. */
-  graceSeconds: setting(wholeNumber(0, 3_600, 'seconds'), 10, {
+  graceSeconds: setting(wholeNumberSetting(0, 3_600, 'seconds'), 10, {
     flag: '--grace',
     description: 'How long running requests may take once the process is asked to end.',
   }),

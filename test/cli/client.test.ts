@@ -216,7 +216,10 @@ describe('client', function () {
       for (const one of CHANGES) {
         await change([one])
         const { code, out, err } = await checkedThere(file)
-        expect([code, err], one[1]).to.deep.equal([1, `sluice: ${file} is not what would be written\n`])
+        expect([code, err], one[1]).to.deep.equal([
+          1,
+          `sluice: ${file} is out of date: "sluice client" would now write another text\n`,
+        ])
         expect(out, one[1]).to.match(/^- \/\/ Written by .*\n\+ \/\/ Written by /)
         expect(
           out.split('\n').filter(line => line.startsWith('+')),
@@ -230,6 +233,8 @@ describe('client', function () {
       expect((await checkedThere(file)).out).to.match(/^ {2}.*\n {2}.*\n- \/\/ more\n- \n$/)
       writeFileSync(file, written.split('\n').reverse().join('\n'))
       expect((await checkedThere(file)).out).to.match(/^(.*\n){40}and \d+ more lines\n$/)
+      writeFileSync(file, `${written}\n${'// more\n'.repeat(38)}`)
+      expect((await checkedThere(file)).out).to.match(/^(.*\n){40}and 1 more line\n$/)
     })
 
     it('says what differs in Python', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
-import { sizeText } from '../../authoring/call/read-price.js'
+import { sizeText } from '../../authoring/terminal/size-text.js'
 import { openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
 import { command, type Finished, scratch } from './command.js'
 

@@ -56,7 +56,7 @@ describe('sluice call --export', function () {
   it('says what it cannot do', async () => {
     const { code, err } = await call('rows.json', 'n=1')
     expect(code).to.equal(2)
-    expect(err).to.contain('an export is one of ndjson, csv, arrow, parquet')
+    expect(err).to.contain('an export has one of the formats ndjson, csv, arrow, parquet')
     expect((await call('rows.csv', 'n=1', '--explain')).code).to.equal(2)
   })
   it('says that the disk is full, and leaves nothing there', () => {

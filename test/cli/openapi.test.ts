@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { command, type Finished, scratch } from './command.js'
 
@@ -119,6 +119,22 @@ sql: |
     expect(code).to.equal(1)
     expect(err).to.match(/^shop\.counts: no example: no call .* gives rows/)
     expect(JSON.parse(readFileSync(example, 'utf8')).result).to.have.length(1)
+  })
+
+  it('goes on after an endpoint that fails, and says why it does', async () => {
+    const failing = MANIFEST.replace('c11', 'c12')
+      .replace('shop.counts', 'shop.broken')
+      .replace('SELECT n', 'SELECT 1 / (n - n)')
+    writeFileSync(folder.path('endpoints', 'broken.yaml'), failing)
+    const { code, err } = await write()
+    rmSync(folder.path('endpoints', 'broken.yaml'))
+    expect([code, ...err.split('\n')]).to.deep.equal([
+      1,
+      'shop.broken: no example: division by zero: 1 / 0',
+      'shop.counts: an example is written',
+      '',
+    ])
+    expect((await write('--pin', 'least=3')).code).to.equal(0)
   })
 
   it('gives files that validate compares with the contract', async () => {

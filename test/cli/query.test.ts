@@ -116,7 +116,12 @@ describe('sluice query', () => {
   it('shows errors that occur only while the query runs', async () => {
     const { code, out, err } = await query('SELECT 1 / @zero', '-p', 'zero:INT64=0')
     expect([code, out]).to.deep.equal([1, ''])
-    expect(err).to.include('division by zero')
+    expect(err.split('\n')).to.deep.equal([
+      'sluice: These arguments are not valid: zero.',
+      '  zero: leads to a division by zero, or to a number that is too large',
+      '  division by zero: 1 / 0 at [1:8]',
+      '',
+    ])
   })
 
   it('explains the engine’s query and its plan', async () => {
@@ -141,6 +146,7 @@ describe('sluice query', () => {
     )
     const { n, b } = JSON.parse(out || err) as { n: number; b: boolean }
     expect([n >= before, n <= Date.now(), b]).to.deep.equal([true, true, true])
+    expect((await query('SELECT @`now` IS NULL AS n', '--format', 'csv')).out.trimEnd()).to.match(/^n\r?\nfalse$/)
     const given = await query('SELECT @now AS now', '-p', 'NOW:DATE=2026-01-31', '--format', 'csv')
     expect(given.out.trimEnd().split(/\r?\n/)).to.deep.equal(['now', '2026-01-31'])
   })
@@ -197,7 +203,8 @@ describe('sluice query', () => {
     }
     expect((await query('SELECT @x', '-p', 'x=1', '-p', 'X=2')).code).to.equal(2)
     expect((await query('SELECT 1', '--max-rows', '0')).code).to.equal(2)
-    for (const seconds of ['0', '-1', 'soon', '86401']) {
+    expect((await query('-', '--max-rows', '1e3')).err).to.include('--max-rows must be a whole number')
+    for (const seconds of ['0', '-1', 'soon', '86401', '0x10', '1e3', '']) {
       expect((await query('SELECT 1', '--timeout', seconds)).code, seconds).to.equal(2)
     }
   })

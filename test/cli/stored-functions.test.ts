@@ -123,7 +123,7 @@ describe('functions that are kept in a dataset, on the command line', () => {
     expect(err.trimEnd().split('\n')).to.deep.equal([
       'functions/shop.loop.sql:1:40: Function shop.loop calls itself: shop.loop → shop.loop [function/sql]',
       'functions/shop.tax.sql:2:13: Unrecognized name: rate [function/sql]',
-      'functions/strange name.sql:1:1: a function is in a file named <dataset>.<name>.sql, or <project>.<dataset>.<name>.sql [function/file-name]',
+      'functions/strange name.sql:1:1: the file of a function must be named <dataset>.<name>.sql or <project>.<dataset>.<name>.sql [function/file-name]',
     ])
   })
 
@@ -149,7 +149,7 @@ describe('functions that are kept in a dataset, on the command line', () => {
     write('functions/shop.odd.sql', 'CREATE FUNCTION shop.odd() AS (\u00001)')
     const { code, out, err } = await authored('validate', ...data())
     expect(code, out + err).to.equal(1)
-    expect(err).to.include('functions/shop.tax.sql:1:1: the function is larger than 1 MB [function/sql]')
+    expect(err).to.include('functions/shop.tax.sql:1:1: the file has more than 1,048,576 characters [function/sql]')
     expect(err).to.match(/functions\/shop\.odd\.sql:1:32: the character .* is not allowed/)
   })
 

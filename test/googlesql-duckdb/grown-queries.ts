@@ -6,7 +6,7 @@ import { visitScan } from '../../googlesql/plan/walk.js'
 import { resolveQuery } from '../../googlesql/resolve/resolve.js'
 import { tableCatalogue } from '../../googlesql/tables.js'
 import { mayCast } from '../../googlesql/types/cast-rules.js'
-import { parseTypeName } from '../../googlesql/types/type-name.js'
+import { parseTypeName } from '../../googlesql/types/parse-type-name.js'
 import { INT64, type Type, typeName } from '../../googlesql/types/types.js'
 import { caseFiles, caseTables, readCases } from '../googlesql/case-files.js'
 

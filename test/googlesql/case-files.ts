@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { LineCounter, parse, parseDocument, visit } from 'yaml'
 import type { SchemaField } from '../../googlesql/tables.js'
-import { parseTypeName } from '../../googlesql/types/type-name.js'
+import { parseTypeName } from '../../googlesql/types/parse-type-name.js'
 import { type StructField, typeName } from '../../googlesql/types/types.js'
 import type { BoundValue, EmbeddedTable } from '../../runner/index.js'
 

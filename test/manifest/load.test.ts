@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { limitTo } from '../../authoring/check/only.js'
+import { filterPaths } from '../../authoring/check/path-filter.js'
 import { tableCatalogue } from '../../googlesql/tables.js'
 import { typeName } from '../../googlesql/types/types.js'
 import { loadEndpoints } from '../../runner/manifest/load.js'
@@ -35,7 +35,7 @@ describe('a folder of manifests', () => {
   })
   afterEach(() => rmSync(dir, { recursive: true }))
   const load = async (only: string[] = []) => {
-    const { isWanted } = await limitTo(
+    const { isWanted } = await filterPaths(
       dir,
       only.map(file => join(dir, file)),
     )

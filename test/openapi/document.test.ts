@@ -48,6 +48,22 @@ describe('openapi: the document', () => {
     expect(tags.map((tag: Json) => tag.name)).to.deep.equal(['functions', 'logs'])
   })
 
+  it('has the first sentence of the description as the summary, and the end of its last sentence', () => {
+    const texts = [
+      ['Errors, e.g. timeouts, per day. Of one project.', 'Errors, e.g. timeouts, per day', ' Of one project. At most'],
+      ['Requests by hour: one row each.', 'Requests by hour: one row each', ': one row each. At most'],
+      ['How many? All of them.', 'How many?', ' All of them. At most'],
+      ['Requests by hour\n\nOf one project', 'Requests by hour', ' project. At most'],
+      ['Umsatz je Café', 'Umsatz je Café', 'Umsatz je Café. At most'],
+      ['', 'tests.echo', 'At most'],
+    ] as const
+    for (const [description, summary, end] of texts) {
+      const operation = operationOf({ description })
+      expect(operation.summary).to.equal(summary)
+      expect(operation.description).to.include(end)
+    }
+  })
+
   it('refers from a 200, which is JSON alone, to the schemas of the result and of a row', () => {
     const document = documentOf([handMadeEndpoint()])
     const { content, headers } = document.paths['/api/endpoints/query/tests.echo'].get.responses['200']

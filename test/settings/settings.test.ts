@@ -106,7 +106,10 @@ describe('settings', () => {
   const bad: readonly (readonly [flags: Record<string, string>, problem: string])[] = [
     [{ project: 'My Project' }, '--project must be a project id'],
     ...SIZES.map(size => [{ 'max-bytes-billed': size }, `--max-bytes-billed must be ${BYTE_SIZE_FORM}`] as const),
-    [{ 'price-per-tib': '-1' }, '--price-per-tib must be a number, such as 6.25'],
+    [{ 'price-per-tib': '-1' }, '--price-per-tib must be a number from 0 to 999999.999999, such as 6.25'],
+    [{ 'price-per-tib': '1000000' }, '--price-per-tib must be a number from 0 to 999999.999999, such as 6.25'],
+    [{ 'verify-refresh': '1/0' }, '--verify-refresh must be 0 (never) or a fraction 1/N, such as 1/20'],
+    [{ 'verify-refresh': '0/1' }, '--verify-refresh must be 0 (never) or a fraction 1/N, such as 1/20'],
     [{ reservation: 'mine' }, '--reservation must be projects/P/locations/L/reservations/R'],
     [{ port: '-1' }, '--port must be a whole number from 0 to 65535'],
     [{ port: '80.5' }, '--port must be a whole number from 0 to 65535'],

@@ -1,5 +1,5 @@
 /** The tables that the random queries read, the same in both engines. */
-import { parseTypeName } from '../../googlesql/types/type-name.js'
+import { parseTypeName } from '../../googlesql/types/parse-type-name.js'
 import type { Type } from '../../googlesql/types/types.js'
 import type { CaseTable } from '../../test/googlesql/case-files.js'
 import { type Value, wireValue } from './literals.js'

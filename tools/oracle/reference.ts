@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { parseTypeName } from '../../googlesql/types/type-name.js'
+import { parseTypeName } from '../../googlesql/types/parse-type-name.js'
 import type { StructField, Type } from '../../googlesql/types/types.js'
 import type { BoundValue } from '../../runner/index.js'
 import type { CaseTable } from '../../test/googlesql/case-files.js'

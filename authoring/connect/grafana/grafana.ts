@@ -2,7 +2,7 @@
 
 import type { PublishedEndpoint } from '../../../runner/model/published-endpoint.js'
 import { quoted } from '../../client/program-text.js'
-import { originOf } from '../address.js'
+import { baseUrlOf } from '../address.js'
 import type { ConnectCall, ConnectTool } from '../tool.js'
 import { dashboard } from './dashboard.js'
 
@@ -35,7 +35,7 @@ datasources:
     access: proxy
     jsonData:
       allowedHosts:
-        - ${quoted(originOf(server))}
+        - ${quoted(baseUrlOf(server))}
       httpHeaderName1: X-API-KEY
     secureJsonData:
       httpHeaderValue1: $SLUICE_TOKEN

@@ -21,20 +21,20 @@ const itemOf = ({ label, kind, text }: TemplateName, range: Range, index: number
 })
 
 function namesIn(cursor: SqlCursor, before: string): readonly TemplateName[] {
-  if (/^~?\s*>\s*[\w.-]*$/.test(before)) return partialNames(cursor.view)
-  if (/^~?\s*>/.test(before))
-    return before.endsWith('=') || /=[\w.]*$/.test(before) ? valueNames(cursor) : argumentNames(cursor, before)
-  if (/^~?\s*#(?:if|unless)\s/.test(before)) return [...givenNames(cursor), ...valueNames(cursor)]
-  if (/^~?\s*#each\s/.test(before)) return constantNames(cursor.view).filter(({ kind }) => kind === KIND.module)
+  const tag = before.replace(/^~?\s*/, '')
+  if (/^>\s*[\w.-]*$/.test(tag)) return partialNames(cursor.view)
+  if (tag.startsWith('>')) return /=[\w.]*$/.test(tag) ? valueNames(cursor) : argumentNames(cursor, tag)
+  if (/^#(?:if|unless)\s/.test(tag)) return [...givenNames(cursor), ...valueNames(cursor)]
+  if (/^#each\s/.test(tag)) return constantNames(cursor.view).filter(({ kind }) => kind === KIND.module)
   const keywords = (...labels: readonly string[]) => labels.map(label => ({ label, kind: KIND.keyword }))
-  if (/^~?\s*[#/]/.test(before)) return keywords('if', 'unless', 'each')
+  if (/^[#/]/.test(tag)) return keywords('if', 'unless', 'each')
   const helpers = keywords('#if given.', '#unless', '#each constants.', '/if', 'else', '> ')
   return [...valueNames(cursor), ...givenNames(cursor), ...helpers]
 }
 
 /** The names that a partial reads and that neither a manifest nor a loop gives it: its arguments. */
-function argumentNames({ view }: SqlCursor, before: string): readonly TemplateName[] {
-  const name = /^~?\s*>\s*([^\s}~]+)/.exec(before)?.[1] ?? ''
+function argumentNames({ view }: SqlCursor, tag: string): readonly TemplateName[] {
+  const name = /^>\s*([^\s}~]+)/.exec(tag)?.[1] ?? ''
   const text = view.workspace.partials().get(name)?.text ?? ''
   const { lookups = {}, constants = {} } = view.manifest?.names ?? {}
   const read = tagsOf(text).flatMap(
@@ -59,7 +59,7 @@ const valueNames = (cursor: SqlCursor): readonly TemplateName[] => [
   ...constantNames(cursor.view),
 ]
 
-/** `this` and its fields inside a loop, and the arguments of a partial inside it. */
+/** `this`, its fields, `@index`, `@first` and `@last`, inside a loop. */
 function loopNames({ view, template, offset }: SqlCursor): readonly TemplateName[] {
   const [list] = loopsAround(template, offset)
   if (list === undefined) return []

@@ -30,19 +30,19 @@ const add =
   call => {
     const [value, count, part] = call.sql as readonly [string, string, string]
     const unit = unitOf(part)!
-    const { of } = unit
+    const { base } = unit
     const size = String(sign * unit.size)
     const message = said(call, sign, count, part)
-    const shift = unit.of === 'months' ? null : shiftOf(call.args[1]!, micros(unit) * sign)
+    const shift = base === 'months' ? null : shiftOf(call.args[1]!, micros(unit) * sign)
     if (shift !== null && (kindOf(call, 0) === 'DATETIME' || kindOf(call, 0) === 'TIMESTAMP')) {
       const words = quoteText(saidAround(call, sign, part).join(shift.count))
       return `bq_${kindOf(call, 0).toLowerCase()}_shift(${value}, ${shift.micros}::BIGINT, ${words})`
     }
     switch (kindOf(call, 0)) {
       case 'DATE':
-        return `bq_date_add_${of}(${value}, ${count}, ${size}, ${message})`
+        return `bq_date_add_${base}(${value}, ${count}, ${size}, ${message})`
       case 'DATETIME':
-        if (of === 'months') return `bq_datetime_add_months(${value}, ${count}, ${size}, ${message})`
+        if (base === 'months') return `bq_datetime_add_months(${value}, ${count}, ${size}, ${message})`
         return `bq_datetime_add(${value}, ${count}, ${micros(unit)}, ${sign}, ${message})`
       case 'TIME':
         return `bq_time_add(${value}, ${count}, ${micros(unit)}, ${sign})`
@@ -62,7 +62,7 @@ function shiftOf(count: Expr, unit: number): { readonly count: string; readonly 
 /** 20,000 years in microseconds: more than the range of the types. */
 const MAX_SHIFT = 20_000n * 366n * BigInt(DAY_MICROS)
 
-const micros = (unit: Unit): number => (unit.of === 'days' ? unit.size * DAY_MICROS : unit.size)
+const micros = (unit: Unit): number => (unit.base === 'days' ? unit.size * DAY_MICROS : unit.size)
 
 /** The number of part boundaries between two DATEs. */
 function dateDiff(end: string, start: string, part: string): string {
@@ -109,7 +109,7 @@ const dateArray: SqlWriter = call => {
   const [start, end, count, part] = call.sql as readonly [string, string, string | null | undefined, string]
   if (count === null || count === undefined) return `bq_date_array(${start}, ${end}, 1, 1)`
   const unit = unitOf(part)!
-  const macro = unit.of === 'months' ? 'bq_date_array_months' : 'bq_date_array'
+  const macro = unit.base === 'months' ? 'bq_date_array_months' : 'bq_date_array'
   return `${macro}(${start}, ${end}, ${count}, ${unit.size})`
 }
 
@@ -139,7 +139,7 @@ const bucket: SqlWriter = call => {
 
 function isOfDays(interval: Expr): boolean {
   const part = interval.kind === 'call' ? interval.arguments[1] : null
-  return part?.kind === 'word' && unitOf(part.word)?.of === 'days'
+  return part?.kind === 'word' && unitOf(part.word)?.base === 'days'
 }
 
 const byInterval = (write: SqlWriter): FunctionSql => ({ ...PLAIN, write, takesIntervalParts: true })

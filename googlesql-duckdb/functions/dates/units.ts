@@ -1,29 +1,30 @@
 /** The lengths of date parts, and the first weekday of a part that is a week. */
 
-const MICROS: Readonly<Record<string, number>> = {
-  MICROSECOND: 1,
-  MILLISECOND: 1_000,
-  SECOND: 1_000_000,
-  MINUTE: 60_000_000,
-  HOUR: 3_600_000_000,
-}
 export const DAY_MICROS = 86_400_000_000
-const DAYS: Readonly<Record<string, number>> = { DAY: 1, WEEK: 7 }
-const MONTHS: Readonly<Record<string, number>> = { MONTH: 1, QUARTER: 3, YEAR: 12 }
 
 /** The length of a part in months, days or microseconds. */
-export type Unit = { readonly of: 'months' | 'days' | 'micros'; readonly size: number }
+export type Unit = { readonly base: 'months' | 'days' | 'micros'; readonly size: number }
+
+const UNITS: ReadonlyMap<string, Unit> = new Map<string, Unit>([
+  ['MICROSECOND', { base: 'micros', size: 1 }],
+  ['MILLISECOND', { base: 'micros', size: 1_000 }],
+  ['SECOND', { base: 'micros', size: 1_000_000 }],
+  ['MINUTE', { base: 'micros', size: 60_000_000 }],
+  ['HOUR', { base: 'micros', size: 3_600_000_000 }],
+  ['DAY', { base: 'days', size: 1 }],
+  ['WEEK', { base: 'days', size: 7 }],
+  ['MONTH', { base: 'months', size: 1 }],
+  ['QUARTER', { base: 'months', size: 3 }],
+  ['YEAR', { base: 'months', size: 12 }],
+])
 
 /** The length of a part; undefined for parts without one, such as DAYOFWEEK. */
-export function unitOf(part: string): Unit | undefined {
-  if (Object.hasOwn(MONTHS, part)) return { of: 'months', size: MONTHS[part]! }
-  if (Object.hasOwn(DAYS, part)) return { of: 'days', size: DAYS[part]! }
-  return Object.hasOwn(MICROS, part) ? { of: 'micros', size: MICROS[part]! } : undefined
-}
+export const unitOf = (part: string): Unit | undefined => UNITS.get(part)
 
 /** The length in microseconds of a part up to a day; undefined for longer parts. */
 export function microsOf(part: string): number | undefined {
-  return part === 'DAY' ? DAY_MICROS : Object.hasOwn(MICROS, part) ? MICROS[part] : undefined
+  const unit = UNITS.get(part)
+  return part === 'DAY' ? DAY_MICROS : unit?.base === 'micros' ? unit.size : undefined
 }
 
 const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']

@@ -18,7 +18,13 @@ interface Spec {
   readonly precision: number | null
 }
 
-type Found = readonly [text: string, flags: string, width: string, precision: string | undefined, letter: string]
+type SpecifierMatch = readonly [
+  text: string,
+  flags: string,
+  width: string,
+  precision: string | undefined,
+  letter: string,
+]
 const SPECIFIER = /%([-+ #'0]*)(\*|\d*)(\.(?:\*|\d*))?(.)/suy
 
 function format(pattern: string, typesJson: string, values: readonly (string | null)[]): string | null {
@@ -26,7 +32,7 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
   const output: string[] = []
   let next = 0
   let isNull = false
-  const take = (expected: string, accepts: (type: Type) => boolean): { type: Type; value: string | null } | null => {
+  const take: Take = (expected, accepts) => {
     const index = next++
     const type = types[index]
     if (!type) return null
@@ -48,7 +54,7 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
     const match = SPECIFIER.exec(pattern)
     if (!match) fail(`Invalid FORMAT string: "${pattern}"`)
     at = SPECIFIER.lastIndex
-    const [text, flags, width, precision, letter] = match as unknown as Found
+    const [text, flags, width, precision, letter] = match as unknown as SpecifierMatch
     if (letter === '%') {
       if (text !== '%%') fail(`Invalid FORMAT string: "${pattern}"`)
       output.push('%')
@@ -85,6 +91,7 @@ function limited(size: number): number {
 function checkedPrecision(precision: number, letter: string): number {
   if ('gG'.includes(letter)) return Math.min(precision, MAX_FLOAT_PRECISION)
   const cap = 'eEfF'.includes(letter) ? MAX_FLOAT_PRECISION : MAX_OUTPUT
+  // Without a blank, as the reference implementation writes it.
   if (precision > cap) fail(`Precision value is too big${cap}`)
   return precision
 }
@@ -155,15 +162,8 @@ function integer(value: bigint, letter: string, { flags, width, precision }: Spe
   if (isPlainDecimal && precision === 0 && value === 0n) digits = ''
   const hasMoreDigits = precision !== null && precision > digits.length
   if (hasMoreDigits) digits = digits.padStart(precision, '0')
-  const prefix = !flags.includes('#')
-    ? ''
-    : letter === 'o'
-      ? hasMoreDigits
-        ? ''
-        : '0'
-      : letter === 'x' || letter === 'X'
-        ? `0${letter}`
-        : ''
+  const octal = hasMoreDigits ? '' : '0'
+  const prefix = flags.includes('#') ? ({ o: octal, x: '0x', X: '0X' }[letter] ?? '') : ''
   if (isGrouped) digits = grouped(digits, letter)
   const sign = signOf(isNegative, flags) + prefix
   // As in C, a precision turns zero padding off, but only for plain decimal integers.

@@ -1,4 +1,4 @@
-/** INTERVAL values from text and to text: `1-2 3 4:5:6.789`, parts of it, and ISO 8601 durations. */
+/** Reads INTERVALs from texts and writes them as texts: `1-2 3 4:5:6.789`, parts of this form, and durations of ISO 8601. */
 import { type IntervalParts, readInterval } from '../../../googlesql/values/interval-text.js'
 import { absolute } from './decimals.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'

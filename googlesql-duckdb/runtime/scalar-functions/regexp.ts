@@ -1,22 +1,17 @@
 /**
- * The regular expressions that DuckDB's functions do not do as GoogleSQL does. BYTES are matched as text with code points 0 to 255.
+ * Regular expression functions for the cases in which DuckDB's own functions differ from GoogleSQL. BYTES are matched as texts of
+ * code points from 0 to 255.
  */
 import type { Matcher, RE2JS } from 're2js'
 import { patternSize } from '../../../googlesql/data.js'
-import {
-  MORE_THAN_ONE_GROUP,
-  type ReadPattern,
-  readPattern,
-  rewriteError,
-  withAnyByte,
-} from '../../functions/regexp/re2-pattern.js'
+import { MORE_THAN_ONE_GROUP, readPattern, rewriteError, withAnyByte } from '../../functions/regexp/re2-pattern.js'
 import { latin1, ofLatin1 } from './bytes.js'
 import { keepLast } from './keep-last.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
-/** The size of a class of Unicode in DuckDB's RE2, whose programs read bytes. */
+/** The size of a class of Unicode, such as `\pL`, in DuckDB's RE2, whose programs read bytes. */
 const UNICODE_CLASS = 200
-/** What counts as this large is refused, whatever the text is. */
+/** A pattern of this size is refused for every text, so larger sizes need not be told apart. */
 const MAX_SIZE = 1_000_000
 
 function sizeOf(pattern: string): bigint {
@@ -42,21 +37,21 @@ function* matchesOf(program: RE2JS, text: string): Generator<Matcher> {
 
 /** The texts of all matches, or of the group in each; null for a group that took no part. */
 function all(text: string, pattern: string): (string | null)[] {
-  const { program, groups } = soleGroup(pattern)
-  return Array.from(matchesOf(program, text), match => match.group(groups))
+  const { program, group } = withSoleGroup(pattern)
+  return Array.from(matchesOf(program, text), match => match.group(group))
 }
 
 function instr(text: string, pattern: string, position: bigint, occurrence: bigint, atEnd: bigint): bigint {
-  const { program, groups } = soleGroup(pattern)
+  const { program, group } = withSoleGroup(pattern)
   let count = 0
   for (const match of matchesOf(program, text)) {
     if (++count < Number(occurrence)) continue
-    const [start, end] = [match.start(groups), match.end(groups)]
+    const [start, end] = [match.start(group), match.end(group)]
     // A group that took no part in the match has no position.
     if (start < 0) return 0n
     // If the pattern has no group, the position of an empty match is one higher, except at the end of the text: the reference
     // implementation has already advanced when it reads the position.
-    const passed = groups === 0 && start === end && start < text.length ? 1 : 0
+    const passed = group === 0 && start === end && start < text.length ? 1 : 0
     return position + BigInt(codePoints(text.slice(0, atEnd === 1n ? end : start)) + passed)
   }
   return 0n
@@ -70,30 +65,30 @@ function codePoints(text: string): number {
 
 const read = keepLast(readPattern)
 
-/** Reads a pattern with at most one group. */
-function soleGroup(pattern: string): ReadPattern & { readonly error: null } {
-  const known = read(pattern)
-  if (known.error !== null) fail(`Cannot parse regular expression: ${known.error}`)
-  if (known.groups > 1) fail(MORE_THAN_ONE_GROUP)
-  return known
+/** A pattern with at most one group. `group` is the number of what is asked for: 1 is the group, 0 the whole match. */
+function withSoleGroup(pattern: string) {
+  const parsed = read(pattern)
+  if (parsed.error !== null) fail(`Cannot parse regular expression: ${parsed.error}`)
+  if (parsed.groups > 1) fail(MORE_THAN_ONE_GROUP)
+  return { program: parsed.program, group: parsed.groups }
 }
 
-function position(value: bigint): bigint {
+function checkPosition(value: bigint): bigint {
   if (value < 1n) fail('Position must be positive')
   return value
 }
-function occurrence(value: bigint): bigint {
+function checkOccurrence(value: bigint): bigint {
   if (value < 1n) fail('Occurrence must be positive')
   return value
 }
-function returnPosition(value: bigint): bigint {
+function checkReturnPosition(value: bigint): bigint {
   if (value !== 0n && value !== 1n) fail('Invalid return_position_after_match.')
   return value
 }
 
-function rewrite(replacement: string, pattern: string): string {
-  const known = read(pattern)
-  const problem = known.error === null ? rewriteError(replacement, known.groups) : null
+function checkRewrite(replacement: string, pattern: string): string {
+  const parsed = read(pattern)
+  const problem = parsed.error === null ? rewriteError(replacement, parsed.groups) : null
   if (problem !== null) fail(`Invalid REGEXP_REPLACE pattern: ${problem}`)
   return replacement
 }
@@ -102,10 +97,10 @@ export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_re_all', ['VARCHAR', 'VARCHAR'], 'VARCHAR[]', all),
   scalar('bq_re_instr', ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT', 'BIGINT'], 'BIGINT', instr),
   scalar('bq_re_size', ['VARCHAR'], 'BIGINT', sizeOf),
-  scalar('bq_re_position', ['BIGINT'], 'BIGINT', position),
-  scalar('bq_re_occurrence', ['BIGINT'], 'BIGINT', occurrence),
-  scalar('bq_re_return_position', ['BIGINT'], 'BIGINT', returnPosition),
-  scalar('bq_re_rewrite', ['VARCHAR', 'VARCHAR'], 'VARCHAR', rewrite),
+  scalar('bq_re_position', ['BIGINT'], 'BIGINT', checkPosition),
+  scalar('bq_re_occurrence', ['BIGINT'], 'BIGINT', checkOccurrence),
+  scalar('bq_re_return_position', ['BIGINT'], 'BIGINT', checkReturnPosition),
+  scalar('bq_re_rewrite', ['VARCHAR', 'VARCHAR'], 'VARCHAR', checkRewrite),
   scalar('bq_latin1', ['BLOB'], 'VARCHAR', latin1),
   scalar('bq_latin1_pattern', ['BLOB'], 'VARCHAR', bytes => withAnyByte(latin1(bytes))),
   scalar('bq_from_latin1', ['VARCHAR'], 'BLOB', ofLatin1),

@@ -9,19 +9,18 @@ const AND = 2
 const NOT = 3
 const COMPARISON = 4
 const BITWISE_OR = 5
-const SHIFT = 8
 const UNARY = 11
 
 /** The precedence of the binary operators: a higher number binds more tightly. */
-const POWERS: ReadonlyMap<string, number> = new Map([
+const PRECEDENCE: ReadonlyMap<string, number> = new Map([
   ['OR', OR],
   ['AND', AND],
   ...['=', '!=', '<>', '<', '<=', '>', '>=', 'IS', 'IN', 'LIKE', 'BETWEEN'].map(term => [term, COMPARISON] as const),
   ['|', BITWISE_OR],
   ['^', 6],
   ['&', 7],
-  ['<<', SHIFT],
-  ['>>', SHIFT],
+  ['<<', 8],
+  ['>>', 8],
   ['+', 9],
   ['-', 9],
   ['*', 10],
@@ -29,9 +28,7 @@ const POWERS: ReadonlyMap<string, number> = new Map([
   ['||', 10],
 ])
 
-/**
- * A chain of AND or OR with more operands becomes a balanced tree, so that a long list of conditions does not make a deep tree.
- */
+/** A longer chain of AND or OR becomes a balanced tree, because a tree as deep as the chain is long would exhaust the stack. */
 const LONGEST_PLAIN_CHAIN = 64
 
 /** Parses an expression of any kind except a lambda. */
@@ -50,19 +47,20 @@ function parseOperators(p: Parser, least: number): Expression {
   let isCompared = false
   for (;;) {
     const operator = infixAt(p)
-    const power = POWERS.get(operator)
-    if (power === undefined || power < least) return left
-    if (power === COMPARISON) {
+    const precedence = PRECEDENCE.get(operator)
+    if (precedence === undefined || precedence < least) return left
+    if (precedence === COMPARISON) {
       // Comparisons do not associate: `a < b < c` is an error.
       if (isCompared) p.unexpected()
       isCompared = true
       left = parseComparison(p, left)
-    } else if (power <= AND) {
-      left = parseChain(p, left, operator as 'AND' | 'OR', power)
+    } else if (precedence <= AND) {
+      left = parseChain(p, left, operator as 'AND' | 'OR', precedence)
     } else {
       const { at } = p.take()
       if (operator === '>>') p.take()
-      left = { kind: 'binary', operator: operator as BinaryOperator, left, right: parseOperators(p, power + 1), at }
+      const right = parseOperators(p, precedence + 1)
+      left = { kind: 'binary', operator: operator as BinaryOperator, left, right, at }
     }
   }
 }
@@ -87,12 +85,12 @@ function parsePrefix(p: Parser, least: number): Expression {
 }
 
 /** Parses the rest of `left AND b AND c …`, from the first AND (or OR) on. */
-function parseChain(p: Parser, left: Expression, operator: 'AND' | 'OR', power: number): Expression {
+function parseChain(p: Parser, left: Expression, operator: 'AND' | 'OR', precedence: number): Expression {
   const operands = [left]
   const places: number[] = []
   while (p.is(operator)) {
     places.push(p.take().at)
-    operands.push(parseOperators(p, power + 1))
+    operands.push(parseOperators(p, precedence + 1))
   }
   if (operands.length > LONGEST_PLAIN_CHAIN) return balance(operands, places, operator, 0, operands.length)
   return places.reduce(
@@ -125,7 +123,7 @@ function parseComparison(p: Parser, left: Expression): Expression {
   if (p.accept('BETWEEN')) {
     const start = p.token.at
     const low = parseOperand(p)
-    if (!p.is('AND') && POWERS.has(infixAt(p))) p.syntaxError('Expression in BETWEEN must be parenthesized', start)
+    if (!p.is('AND') && PRECEDENCE.has(infixAt(p))) p.syntaxError('Expression in BETWEEN must be parenthesized', start)
     if (!p.accept('AND')) p.unexpected()
     return { kind: 'between', operand: left, low, high: parseOperand(p), isNegated, at }
   }

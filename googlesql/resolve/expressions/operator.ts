@@ -114,7 +114,7 @@ export function resolveLikeQuantified(node: ast.LikeQuantified, env: ExpressionE
   const suffix = node.patterns ? '' : '_array'
   let patterns: (ast.Expression | Expr)[]
   if (node.query) {
-    const { column, scan } = oneColumn(node.query, 'LIKE', env)
+    const { column, scan } = oneColumn(node.query, 'Subquery of type LIKE must have only one output column', env)
     patterns = [{ kind: 'subquery', type: arrayOf(column.type), form: 'array', scan, at: node.at }]
   } else {
     patterns = [...(node.patterns ?? [node.array!])]

@@ -16,7 +16,8 @@ export function resolveSubquery(node: ast.Subquery, env: ExpressionEnv): Expr {
     return { kind: 'subquery', type: BOOL, form: 'exists', scan, at: node.at }
   }
   const what = node.form === 'array' ? 'ARRAY' : 'Scalar'
-  const { scan, column } = oneColumn(node.query, what, env, node.at)
+  const reason = `${what} subquery cannot have more than one column unless using SELECT AS STRUCT to build STRUCT values`
+  const { scan, column } = oneColumn(node.query, reason, env, node.at)
   if (node.form === 'scalar') return { kind: 'subquery', type: column.type, form: 'scalar', scan, at: node.at }
   if (column.type.kind === 'ARRAY') {
     return env.fail(
@@ -27,26 +28,18 @@ export function resolveSubquery(node: ast.Subquery, env: ExpressionEnv): Expr {
   return { kind: 'subquery', type: arrayOf(column.type), form: 'array', scan, at: node.at }
 }
 
-/** The scan of a query that must have exactly one column, and that column. */
-export function oneColumn(query: ast.Query, what: string, env: ExpressionEnv, at = query.at) {
+/** The scan of a query that must have exactly one column, and that column. @throws SqlError with this reason. */
+export function oneColumn(query: ast.Query, reason: string, env: ExpressionEnv, at = query.at) {
   const result = env.query(query, { ...env, outer: subqueryScope(env.scope) })
   const only = result.columns[0]
-  if (!only || result.columns.length !== 1) {
-    const hint = what === 'Scalar' || what === 'ARRAY' ? ' unless using SELECT AS STRUCT to build STRUCT values' : ''
-    return env.fail(
-      what === 'IN' || what === 'LIKE'
-        ? `Subquery of type ${what} must have only one output column`
-        : `${what} subquery cannot have more than one column${hint}`,
-      at,
-    )
-  }
+  if (!only || result.columns.length !== 1) return env.fail(reason, at)
   return { scan: project(result.scan, [only.column]), column: only.column }
 }
 
 /** `x IN (SELECT …)`. */
 export function resolveInQuery(node: ast.InQuery, env: ExpressionEnv): Expr {
   const operand = env.expression(node.operand, env)
-  const { scan, column } = oneColumn(node.query, 'IN', env)
+  const { scan, column } = oneColumn(node.query, 'Subquery of type IN must have only one output column', env)
   const element = readableExpr(column, false, node.at)
   const type = commonSupertype([operand, element])
   const left = type && coerceTo(operand, type, env.source)

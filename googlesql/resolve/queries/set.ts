@@ -31,37 +31,35 @@ function alignInputs(
   results: readonly QueryResult[],
   context: ResolveContext,
 ): { inputs: readonly Scan[]; names: readonly string[] } {
-  const words = `${node.operator} ${node.isAll ? 'ALL' : 'DISTINCT'}`
-  const rows =
-    node.match === 'position' ? byPosition(node, results, words, context) : byName(node, results, words, context)
-  const first = rows[0]!
-  const types = first.map((_, i) => {
-    const exprs = rows.map((row, q) => row[i]?.expr ?? untypedNull(node.inputs[q]!.at))
-    const type = commonSupertype(exprs)
+  const operation = `${node.operator} ${node.isAll ? 'ALL' : 'DISTINCT'}`
+  const align = node.match === 'position' ? byPosition : byName
+  const rows = align(node, results, operation, context)
+  const exprs = rows.map((row, query) => row.map(item => item?.expr ?? untypedNull(node.inputs[query]!.at)))
+  const types = exprs[0]!.map((_, i) => {
+    const ofColumn = exprs.map(row => row[i]!)
+    const type = commonSupertype(ofColumn)
     if (!type) {
-      const typeNames = exprs.map(expr => typeName(expr.type)).join(', ')
-      return context.fail(`Column ${i + 1} in ${words} has incompatible types: ${typeNames}`, node.inputs[1]!.at)
+      const typeNames = ofColumn.map(expr => typeName(expr.type)).join(', ')
+      return context.fail(`Column ${i + 1} in ${operation} has incompatible types: ${typeNames}`, node.inputs[1]!.at)
     }
     if (!node.isAll && !isGroupable(type)) {
       return context.fail(
-        `Column ${i + 1} in ${words} has type that does not support set operation comparisons: ${typeName(type)}`,
+        `Column ${i + 1} in ${operation} has type that does not support set operation comparisons: ${typeName(type)}`,
         node.at,
       )
     }
     return type
   })
-  const inputs = rows.map((row, q) => {
-    const exprs = row.map((item, i) => coerceTo(item?.expr ?? untypedNull(node.at), types[i]!, context.source)!)
-    const items = exprs.map((expr, i) => ({ name: row[i]?.name ?? '', expr }))
-    return projected(results[q]!.scan, items, context)
+  const names = exprs[0]!.map((_, i) => rows.find(row => row[i])![i]!.name)
+  const inputs = rows.map((row, query) => {
+    const typed = exprs[query]!.map((expr, i) => coerceTo(expr, types[i]!, context.source)!)
+    const items = row.map((item, i) => ({ name: item?.name ?? '', expr: typed[i]! }))
+    return projected(results[query]!.scan, items, context)
   })
-  return { inputs, names: first.map((item, i) => item?.name ?? rows.find(row => row[i])?.[i]?.name ?? '') }
+  return { inputs, names }
 }
 
-/**
- * The result with its columns coerced to these types; `what` names the result in the message about a column that cannot be
- * coerced.
- */
+/** The result with its columns coerced to these types. `what` names the result in the message about a column that cannot be. */
 export function castColumns(
   result: QueryResult,
   types: readonly Type[],
@@ -70,8 +68,8 @@ export function castColumns(
   context: ResolveContext,
 ): Scan {
   const items = result.columns.map((named, i): Item => {
-    const [own, wanted] = [named.column.type, types[i]!].map(typeName)
-    const reason = `Column ${i + 1} of the ${what} has type ${own}, which cannot be coerced to ${wanted}`
+    const [found, wanted] = [named.column.type, types[i]!].map(typeName)
+    const reason = `Column ${i + 1} of the ${what} has type ${found}, which cannot be coerced to ${wanted}`
     return { name: named.name, expr: coerced(outputExpr(result, named), types[i]!, reason, context, at) }
   })
   return projected(result.scan, items, context)
@@ -89,17 +87,17 @@ const untypedNull = (at: number): Expr => literal(INT64, null, at)
 function byPosition(
   node: SetNode,
   results: readonly QueryResult[],
-  words: string,
+  operation: string,
   context: ResolveContext,
 ): readonly Row[] {
   const width = results[0]!.columns.length
-  return results.map((result, q) => {
+  return results.map((result, query) => {
     const count = result.columns.length
     if (count !== width) {
       const columns = (n: number): string => `${n} column${n === 1 ? '' : 's'}`
-      context.fail(
-        `Queries in ${words} have mismatched column count; query 1 has ${columns(width)}, query ${q + 1} has ${columns(count)}`,
-        node.inputs[q]!.at,
+      return context.fail(
+        `Queries in ${operation} have mismatched column count; query 1 has ${columns(width)}, query ${query + 1} has ${columns(count)}`,
+        node.inputs[query]!.at,
       )
     }
     return result.columns.map(named => ({ name: named.name, expr: outputExpr(result, named) }))
@@ -110,18 +108,20 @@ function byPosition(
 function byName(
   node: SetNode,
   results: readonly QueryResult[],
-  words: string,
+  operation: string,
   context: ResolveContext,
 ): readonly Row[] {
-  const sets = results.map((result, q) => namesOf(result, node.inputs[q]!.at, context))
-  const isStrict = node.mode === null && (node.match === 'by-name' || node.isStrict)
-  const chosen = chooseNames(node, sets, isStrict, words, context)
-  return results.map((result, q) =>
-    chosen.map((name): Item | null => {
+  const sets = results.map((result, query) => namesOf(result, node.inputs[query]!.at, context))
+  const names = chooseNames(node, sets, operation, context)
+  return results.map((result, query) =>
+    names.map((name): Item | null => {
       const match = result.columns.find(named => named.name.toLowerCase() === name.toLowerCase())
       if (match) return { name: match.name, expr: outputExpr(result, match) }
-      if (node.mode === 'full' || (node.mode === 'left' && q > 0)) return null
-      return context.fail(`Column ${name} is missing from query ${q + 1} of ${words} by name`, node.inputs[q]!.at)
+      if (node.mode === 'full' || (node.mode === 'left' && query > 0)) return null
+      return context.fail(
+        `Column ${name} is missing from query ${query + 1} of ${operation} by name`,
+        node.inputs[query]!.at,
+      )
     }),
   )
 }
@@ -130,7 +130,7 @@ function namesOf(result: QueryResult, at: number, context: ResolveContext): read
   const names = result.columns.map(named => named.name)
   if (result.isValueTable || names.includes(''))
     return context.fail('Matching columns by name needs a name for every column', at)
-  if (new Set(names.map(name => name.toLowerCase())).size < names.length) {
+  if (withoutRepeated(names).length < names.length) {
     return context.fail('Matching columns by name needs column names that differ', at)
   }
   return names
@@ -139,68 +139,71 @@ function namesOf(result: QueryResult, at: number, context: ResolveContext): read
 function chooseNames(
   node: SetNode,
   sets: readonly (readonly string[])[],
-  isStrict: boolean,
-  words: string,
+  operation: string,
   context: ResolveContext,
 ): readonly string[] {
-  const has = (set: readonly string[], name: string): boolean =>
-    set.some(other => other.toLowerCase() === name.toLowerCase())
+  const all = withoutRepeated(sets.flat())
   const [first, ...others] = sets as [readonly string[], ...(readonly string[])[]]
-  if (node.matchColumns) return node.matchColumns.map(column => column.name)
-  if (isStrict) {
-    others.forEach((set, i) => {
-      if (set.length !== first.length || !set.every(name => has(first, name))) {
-        context.fail(`Queries in ${words} matched by name must have the same column names`, node.inputs[i + 1]!.at)
-      }
-    })
-    return first
+  const apart = node.mode === 'left' ? others.findIndex(set => !first.some(name => has(set, name))) : -1
+  if (apart >= 0) {
+    const message = `Query ${apart + 2} of ${operation} by name has no column in common with query 1`
+    return context.fail(message, node.inputs[apart + 1]!.at)
+  }
+  const listed = node.matchColumns?.map(column => column.name)
+  for (const [i, { name, at }] of node.matchColumns?.entries() ?? []) {
+    if (has(listed!.slice(0, i), name)) context.fail(`Column ${name} is listed twice in ${operation} by name`, at)
+    if (!has(all, name)) context.fail(`Column ${name} is in no query of ${operation} by name`, at)
+  }
+  if (listed) return listed
+  if (node.mode === null && (node.match === 'by-name' || node.isStrict)) {
+    const other = others.findIndex(set => set.length !== first.length || !set.every(name => has(first, name)))
+    if (other < 0) return first
+    const message = `Queries in ${operation} matched by name must have the same column names`
+    return context.fail(message, node.inputs[other + 1]!.at)
   }
   if (node.mode === 'left') return first
-  if (node.mode === 'full') {
-    const all: string[] = []
-    for (const name of sets.flat()) if (!has(all, name)) all.push(name)
-    return all
-  }
+  if (node.mode === 'full') return all
   const common = first.filter(name => others.every(set => has(set, name)))
-  return common.length > 0
-    ? common
-    : context.fail(`Queries in ${words} matched by name have no column in common`, node.at)
+  if (common.length > 0) return common
+  return context.fail(`Queries in ${operation} matched by name have no column in common`, node.at)
 }
 
-/**
- * The expression of an output column. A literal, also in a field of a STRUCT, is returned as a literal, so that it is coerced
- * like a literal.
- */
+const has = (names: readonly string[], name: string): boolean =>
+  names.some(other => other.toLowerCase() === name.toLowerCase())
+
+const withoutRepeated = (names: readonly string[]): readonly string[] => [
+  ...new Map(names.map(name => [name.toLowerCase(), name])).values(),
+]
+
+/** The expression of an output column. GoogleSQL coerces its literals as literals, also those in the fields of a STRUCT. */
 function outputExpr(result: QueryResult, named: NamedColumn): Expr {
-  const read = readableExpr(named.column, false, 0)
-  const written = exprBehind(result.scan, named.column)
-  return written ? withLiterals(read, written) : read
+  const column = readableExpr(named.column, false, 0)
+  const definition = exprBehind(result.scan, named.column)
+  if (!definition) return column
+  const isBareArray = definition.kind === 'array' && !definition.hasWrittenType && definition.items.length === 0
+  return isBareArray ? definition : withLiterals(column, definition)
 }
 
 function exprBehind(scan: Scan, column: Column): Expr | null {
   if (scan.kind !== 'project') return null
-  const own = scan.computed.find(item => item.column.id === column.id)
-  return own ? own.expr : exprBehind(scan.input, column)
+  const item = scan.computed.find(one => one.column.id === column.id)
+  return item ? item.expr : exprBehind(scan.input, column)
 }
 
-/** The column `read`, with the literals of its expression `written` in their places. */
-function withLiterals(read: Expr, written: Expr): Expr {
-  if (written.kind === 'literal' || isBareArray(written)) return written
-  if (written.kind !== 'struct' || !holdsLiteral(written)) return read
-  const { at } = written
-  const fields = written.fields.map((field, index): Expr => {
-    if (field.kind === 'literal') return field
-    const own: Expr = { kind: 'field', type: field.type, operand: read, index, at }
-    return field.kind === 'struct' ? withLiterals(own, field) : own
-  })
-  return { ...written, fields }
+/** The value `read`, with the literals of its definition in their places. */
+function withLiterals(read: Expr, definition: Expr): Expr {
+  if (definition.kind === 'literal') return definition
+  if (definition.kind !== 'struct' || !holdsLiteral(definition)) return read
+  const { at } = definition
+  const fields = definition.fields.map((field, index) =>
+    withLiterals({ kind: 'field', type: field.type, operand: read, index, at }, field),
+  )
+  return { ...definition, fields }
 }
 
 /** Whether the expression is a literal, or a STRUCT without a written type that contains a literal. */
 const holdsLiteral = (expr: Expr): boolean =>
   expr.kind === 'literal' || (expr.kind === 'struct' && !expr.hasWrittenType && expr.fields.some(holdsLiteral))
-
-const isBareArray = (expr: Expr): boolean => expr.kind === 'array' && !expr.hasWrittenType && expr.items.length === 0
 
 function projected(input: Scan, items: readonly Item[], context: ResolveContext): Scan {
   const isSame = ({ expr }: Item, i: number): boolean => {
@@ -208,6 +211,6 @@ function projected(input: Scan, items: readonly Item[], context: ResolveContext)
     return expr.kind === 'column' && expr.column.id === column.id && sameType(expr.type, column.type)
   }
   if (items.length === input.columns.length && items.every(isSame)) return input
-  const made = items.map(({ name, expr }) => computed(name, expr, context))
-  return { kind: 'project', input, computed: made, columns: made.map(item => item.column) }
+  const columns = items.map(({ name, expr }) => computed(name, expr, context))
+  return { kind: 'project', input, computed: columns, columns: columns.map(item => item.column) }
 }

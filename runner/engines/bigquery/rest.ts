@@ -1,7 +1,4 @@
-/**
- * Sends requests to BigQuery's REST interface: what Google's client cannot do for a query, as README.md says with the tests that
- * show it.
- */
+/** Sends requests to BigQuery's REST interface. README.md says what Google's client cannot do, and which tests show it. */
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { pipeline } from 'node:stream/promises'
@@ -26,16 +23,16 @@ export interface RestCall {
 }
 
 export interface SendLimits {
-  /** Ends the call; what the server does with its request is not known then. */
+  /** Ends the call. The server may have done what it was asked by then. */
   readonly signal: AbortSignal
-  /** Milliseconds since 1970; no attempt begins after it. */
+  /** Milliseconds since 1970; no retry begins after it. */
   readonly until: number
   /** How long one attempt may go without an answer, in milliseconds, before it is given up and made again. */
   readonly attemptMs: number
   /** @default 6 */
   readonly maxAttempts?: number
   readonly onRetry: (reason: string, pauseMs: number) => void
-  /** Called when it is not known whether the server has done what it was asked. */
+  /** Called after a failure from which it does not show whether the server has done what it was asked. */
   readonly onUnknown?: () => void
   /** Called before each retry, which it prevents by throwing. */
   readonly beforeRetry?: (failure: Error) => Promise<void>
@@ -44,14 +41,14 @@ export interface SendLimits {
 /** No complete answer arrived. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
-  /** The server may have been reached, and may have done what it was asked. */
-  readonly wasSent: boolean
+  /** The server may have got the request, and may have done what it was asked. */
+  readonly mayHaveArrived: boolean
   /** Another attempt may succeed. */
   readonly isTransient: boolean
 
-  constructor(message: string, options: ErrorOptions & { wasSent?: boolean; isTransient?: boolean } = {}) {
+  constructor(message: string, options: ErrorOptions & { mayHaveArrived?: boolean; isTransient?: boolean } = {}) {
     super(message, options)
-    this.wasSent = options.wasSent ?? true
+    this.mayHaveArrived = options.mayHaveArrived ?? true
     this.isTransient = options.isTransient ?? true
   }
 }
@@ -108,7 +105,7 @@ export class Rest {
       try {
         return await this.#attempt(call, limits)
       } catch (thrown) {
-        const error = thrown as BigQueryFailure | TransportError
+        const error = thrown as Error
         if (isUnknown(error)) onUnknown?.()
         signal.throwIfAborted()
         const pauseMs = pauseBefore(attempt, error, this.#random())
@@ -121,20 +118,20 @@ export class Rest {
   }
 
   async #attempt(call: RestCall, { signal, attemptMs }: SendLimits): Promise<object> {
-    const watch = deadlineSignal([signal], attemptMs, this.#clock)
+    const deadline = deadlineSignal([signal], attemptMs, this.#clock)
     try {
-      const caller = await this.#caller(watch.signal)
-      const answer = await this.#request(call, caller, watch.signal)
+      const caller = await this.#caller(deadline.signal)
+      const answer = await this.#request(call, caller, deadline.signal)
       // A token may be revoked before it expires: new credentials are tried once.
       if (answer.status !== UNAUTHORIZED || !this.#access.forget) return bodyOf(answer)
       this.#access.forget(caller)
-      return bodyOf(await this.#request(call, await this.#caller(watch.signal), watch.signal))
+      return bodyOf(await this.#request(call, await this.#caller(deadline.signal), deadline.signal))
     } catch (error) {
       if (error instanceof BigQueryFailure || error instanceof TransportError || error instanceof BodyTooLargeError)
         throw error
-      throw watch.signal.aborted ? new TransportError('no answer in time', { cause: error }) : transportError(error)
+      throw deadline.signal.aborted ? new TransportError('no answer in time', { cause: error }) : transportError(error)
     } finally {
-      watch.end()
+      deadline.end()
     }
   }
 
@@ -142,7 +139,9 @@ export class Rest {
     const { credentials, baseUrl, origin } = this.#access
     const refused = (cause: unknown): never => refuseCredentials(cause, origin)
     return raced(credentials(baseUrl).catch(refused), signal).catch(cause => {
-      throw cause instanceof TransportError ? cause : new TransportError('given up', { cause, wasSent: false })
+      throw cause instanceof TransportError
+        ? cause
+        : new TransportError('no credentials within the time for one attempt', { cause, mayHaveArrived: false })
     })
   }
 
@@ -187,7 +186,7 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   return { status, retryAfter: seconds === undefined ? null : Number(seconds), text }
 }
 
-/** Chunk by chunk: to decode 10 MB at once would keep the process for some 20 ms. */
+/** Decodes chunk by chunk: 10 MB at once would take some 20 ms, in which no other call is answered. */
 async function readText(source: AsyncIterable<Buffer>, decoder: TextDecoder): Promise<string> {
   let text = ''
   let size = 0
@@ -213,28 +212,35 @@ function isRetryable(error: unknown): boolean {
   return error instanceof BigQueryFailure && isTransient(error) && !isOfJob(error)
 }
 
-/** An answer of 5xx may come from a proxy that lost the server's answer. */
-function isUnknown(error: BigQueryFailure | TransportError): boolean {
-  return error instanceof TransportError ? error.wasSent : error.status >= 500 || error.status === 408
+/** Whether the server may have done what it was asked. An answer of 5xx may come from a proxy that lost the server's answer. */
+function isUnknown(error: unknown): boolean {
+  if (error instanceof TransportError) return error.mayHaveArrived
+  return error instanceof BigQueryFailure && (error.status >= 500 || error.status === 408)
 }
 
-/** The first retry after a broken connection follows at once: servers close idle connections. */
+/**
+ * After a request that may have arrived, the first retry follows at once: servers close idle connections, and an attempt without
+ * an answer has taken long enough.
+ */
 function pauseBefore(attempt: number, error: Error, random: number): number {
   if (error instanceof BigQueryFailure && error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1000
-  if (attempt === 1 && error instanceof TransportError && error.wasSent) return 0
+  if (attempt === 1 && error instanceof TransportError && error.mayHaveArrived) return 0
   return pauseAfter(attempt, RETRY, random)
 }
 
 /** Failures that a retry does not change: certificates, and a server that does not speak TLS. */
 const LASTING_CODES = /^(CERT_|DEPTH_ZERO_|UNABLE_TO_|SELF_SIGNED_|HOSTNAME_MISMATCH|ERR_TLS_|ERR_SSL_|EPROTO)/
-/** No connection was made. */
-const UNSENT_CODES = /^(EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)$/
+/** The codes of Node for failures of the network, which a retry may change, with whether the request may have arrived. */
+const NETWORK_CODES: ReadonlyMap<string, boolean> = new Map([
+  ...['EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND'].map(code => [code, false] as const),
+  ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].map(code => [code, true] as const),
+])
 
 function transportError(cause: unknown): TransportError {
   const { code = '', message } = cause as NodeJS.ErrnoException
   const isLasting = LASTING_CODES.test(code)
-  const wasSent = !isLasting && !UNSENT_CODES.test(code)
-  return new TransportError(code || message, { cause, wasSent, isTransient: !isLasting })
+  const mayHaveArrived = !isLasting && NETWORK_CODES.get(code) !== false
+  return new TransportError(code || message, { cause, mayHaveArrived, isTransient: !isLasting })
 }
 
 /** An error of Google's library has a status where Google refused the credentials; without one, the network failed. */
@@ -242,12 +248,10 @@ function refuseCredentials(cause: unknown, origin: string | undefined): never {
   const { code, status, message } = cause as { code?: unknown; status?: unknown; message?: string }
   // The message of a SyntaxError quotes the file, and so perhaps the key.
   const why = cause instanceof SyntaxError ? 'a file of credentials is not JSON' : (message ?? String(cause))
-  const isTransient = typeof status === 'number' ? status >= 500 || status === 429 : NETWORK_CODES.test(String(code))
+  const isTransient = typeof status === 'number' ? status >= 500 || status === 429 : NETWORK_CODES.has(String(code))
   throw new TransportError(`no credentials: ${origin === undefined ? why : `${origin}: ${why}`}`, {
     ...(!(cause instanceof SyntaxError) && { cause }),
-    wasSent: false,
+    mayHaveArrived: false,
     isTransient,
   })
 }
-
-const NETWORK_CODES = /^(EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ENOTFOUND|EPIPE|ETIMEDOUT)$/

@@ -15,7 +15,7 @@ import { readFolder, type SourceText } from '../discover.js'
 import { diagnosticAt, diagnosticOf } from '../report.js'
 import { placeAt } from '../source.js'
 import { findOddCharacter } from '../yaml/characters.js'
-import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
+import { MAX_MANIFEST_LENGTH, TOO_LONG } from '../yaml/limits.js'
 
 /** Whether a path in the folder of functions is a function's file. Subfolders and names that begin with a dot are skipped. */
 export const isFunctionFile = (name: string): boolean => /^[^./][^/]*\.sql$/.test(name)
@@ -27,51 +27,52 @@ export const isFunctionFile = (name: string): boolean => /^[^./][^/]*\.sql$/.tes
 export async function loadFunctions(dir: string) {
   const diagnostics: Diagnostic[] = []
   const texts = await readFolder(dir, isFunctionFile, diagnostics)
-  const read = readFunctions(dir.split(sep).join('/'), texts)
-  return { functions: read.functions, diagnostics: [...diagnostics, ...read.diagnostics].sort(compareDiagnostics) }
+  const { functions, diagnostics: ofTexts } = readFunctions(dir.split(sep).join('/'), texts)
+  return { functions, diagnostics: [...diagnostics, ...ofTexts].sort(compareDiagnostics) }
 }
 
-/** The functions of these texts; `folder` is named in messages about one that is missing. */
+/** The functions of these texts. A message about a missing function names `folder`. */
 export function readFunctions(folder: string, texts: readonly SourceText[]) {
   const sources = texts.map(({ file, text }) => ({ name: functionOf(file), file, text: text.replace(/^\ufeff/, '') }))
   const diagnostics = sources.flatMap(source => mistakeIn(source) ?? [])
-  const wrong = new Set(diagnostics.map(({ file }) => file))
-  const functions = sources.filter(({ file }) => !wrong.has(file))
+  const refused = new Set(diagnostics.map(({ file }) => file))
+  const functions = sources.filter(({ file }) => !refused.has(file))
   return { functions: { folder, functions }, diagnostics }
 }
 
 /** The name of the function that is in this file. */
 const functionOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.sql$/, '')
 
-/** `dataset.name`, with the project in front where it is another project's. Names of routines: letters, digits, underscores. */
+/** `dataset.name`, or `project.dataset.name` for a function of another project. BigQuery takes letters, digits and underscores. */
 const FUNCTION_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?\w+\.\w+$/
 
 function mistakeIn({ name, file, text }: SourceText & { readonly name: string }): Diagnostic | null {
   if (!FUNCTION_NAME.test(name)) {
     const written = /\bFUNCTION\s+(?:IF\s+NOT\s+EXISTS\s+)?`?((?:[\w-]+\.)+\w+)/i.exec(text)?.[1]
     const hint = written === undefined ? '' : `; rename this file to ${written}.sql`
-    const message = `a function is in a file named <dataset>.<name>.sql, or <project>.<dataset>.<name>.sql${hint}`
+    const message = `the file of a function must be named <dataset>.<name>.sql or <project>.<dataset>.<name>.sql${hint}`
     return diagnosticOf(file, 'function/file-name', message)
   }
-  if (text.length > MAX_MANIFEST_LENGTH) return diagnosticOf(file, 'function/sql', 'the function is larger than 1 MB')
+  if (text.length > MAX_MANIFEST_LENGTH) return diagnosticOf(file, 'function/sql', TOO_LONG)
   const odd = findOddCharacter(text)
   if (odd === null) return null
   return diagnosticAt(placeAt(file, lineStartsOf(text), odd.offset), 'function/sql', odd.message)
 }
 
 /** The mistakes in the SQL of the functions, over the tables that an engine knows. */
-export const checkFunctions = (tables: TableCatalogue): readonly Diagnostic[] => functionMistakes(tables).map(placed)
+export const functionDiagnostics = (tables: TableCatalogue): readonly Diagnostic[] =>
+  functionMistakes(tables).map(diagnosticOfMistake)
 
-/** Mistakes in the form of the functions, without what their names mean. */
-export const parseFunctions = ({ functions }: FunctionSources): readonly Diagnostic[] =>
+/** The mistakes that show without tables: those of syntax, but not names of tables and functions that do not exist. */
+export const functionSyntaxDiagnostics = ({ functions }: FunctionSources): readonly Diagnostic[] =>
   functions.flatMap(source => {
-    const read = orMistake(() => storedFunction(source))
-    return read instanceof SqlError ? [placed({ source, error: read })] : []
+    const parsed = orMistake(() => storedFunction(source))
+    return parsed instanceof SqlError ? [diagnosticOfMistake({ source, error: parsed })] : []
   })
 
-function placed({ source: { file, text }, error }: FunctionMistake): Diagnostic {
+function diagnosticOfMistake({ source: { file, text }, error }: FunctionMistake): Diagnostic {
   const { reason, mistake } = error
-  const more =
+  const facts =
     mistake === undefined ? {} : { sql: mistake, ...(mistake.meant !== undefined && { meant: mistake.meant }) }
-  return diagnosticAt(placeAt(file, lineStartsOf(text), error.offset), 'function/sql', reason, more)
+  return diagnosticAt(placeAt(file, lineStartsOf(text), error.offset), 'function/sql', reason, facts)
 }

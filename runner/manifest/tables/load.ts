@@ -25,7 +25,7 @@ import { readFolder, type SourceText } from '../discover.js'
 import { parseJson } from '../parse-json.js'
 import { describeValue, diagnosticAt, diagnosticOf, type More, quotedList } from '../report.js'
 import type { FilePlace, NodePath, PlaceSource } from '../source.js'
-import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
+import { MAX_MANIFEST_LENGTH, TOO_LONG } from '../yaml/limits.js'
 import { expectedForm, FIELD_MEMBERS, findFormMistakes, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
 
 /** The partitioning and clustering that a table resource declares for the table's files. */
@@ -91,7 +91,7 @@ export const isTableName = (text: string): boolean => TABLE_NAME.test(text) && !
 /** Reads one schema; its table is null where the schema has mistakes. */
 export function readTableSchema({ file, text }: SourceText) {
   if (text.length > MAX_MANIFEST_LENGTH) {
-    return { table: null, diagnostics: [diagnosticOf(file, 'yaml/too-large', 'the file is larger than 1 MB')] }
+    return { table: null, diagnostics: [diagnosticOf(file, 'yaml/too-large', TOO_LONG)] }
   }
   const { source, value, diagnostics } = parseJson(file, text)
   if (diagnostics.length > 0) return { table: null, diagnostics }

@@ -4,6 +4,7 @@ import type { TextMistake } from '../report.js'
 
 /** The longest manifest in UTF-16 units; a text never has more of them than bytes. */
 export const MAX_MANIFEST_LENGTH = 1_048_576
+export const TOO_LONG = `the file has more than ${MAX_MANIFEST_LENGTH.toLocaleString('en-US')} characters`
 /** The longest line: the lexer searches for the end of the line at every token. */
 export const MAX_LINE_LENGTH = 10_000
 const MAX_TOKENS = 100_000
@@ -16,7 +17,7 @@ const MAX_BLOCK_DEPTH = 80
  * whole process, uncatchably, when the stack runs out while it compiles a regular expression.
  */
 export function findExcess(text: string, starts: readonly number[]): TextMistake | null {
-  if (text.length > MAX_MANIFEST_LENGTH) return tooLarge(0, 'the file is larger than 1 MB')
+  if (text.length > MAX_MANIFEST_LENGTH) return tooLarge(0, TOO_LONG)
   let hasContent = false
   for (let i = 0; i < starts.length; i++) {
     const [start, end] = [starts[i]!, starts[i + 1] ?? text.length]

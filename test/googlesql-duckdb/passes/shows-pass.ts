@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { resolveQuery } from '../../../googlesql/resolve/resolve.js'
 import { tableCatalogue } from '../../../googlesql/tables.js'
-import { parseTypeName } from '../../../googlesql/types/type-name.js'
+import { parseTypeName } from '../../../googlesql/types/parse-type-name.js'
 import type { Delay } from '../../../googlesql-duckdb/passes/delayed-constants.js'
 import { LAST_PASSES, PASSES, runPasses } from '../../../googlesql-duckdb/passes/index.js'
 import { planText } from '../plan-text.js'

@@ -11,7 +11,7 @@ import { SPECIAL_SYNTAX } from '../../../googlesql/functions/special-syntax.js'
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { resolveQuery } from '../../../googlesql/resolve/resolve.js'
 import { tableCatalogue } from '../../../googlesql/tables.js'
-import { parseTypeName } from '../../../googlesql/types/type-name.js'
+import { parseTypeName } from '../../../googlesql/types/parse-type-name.js'
 import { type Type, typeName } from '../../../googlesql/types/types.js'
 import { caseFiles, caseTables, readCases } from '../case-files.js'
 

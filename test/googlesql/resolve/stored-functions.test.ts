@@ -7,7 +7,7 @@ import {
   type TableDefinition,
   tableCatalogue,
 } from '../../../googlesql/index.js'
-import { parseTypeName } from '../../../googlesql/types/type-name.js'
+import { parseTypeName } from '../../../googlesql/types/parse-type-name.js'
 import { typeName } from '../../../googlesql/types/types.js'
 
 const ORDERS: TableDefinition = {

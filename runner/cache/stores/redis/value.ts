@@ -10,8 +10,8 @@ import type { Signer } from './signer.js'
 
 /** The largest value; larger results stay in memory, since their transfer would delay all other commands. */
 export const MAX_BYTES = 4_000_000
-/** Without a secret the body of a value is parsed when it is read: 1 MB takes 10 ms, in which no other call is answered. */
-const MAX_UNSIGNED_BYTES = 1_000_000
+/** Without a key the body of a value is parsed when it is read: 1 MB takes 10 ms, in which no other call is answered. */
+export const MAX_UNSIGNED_BYTES = 1_000_000
 /** The longest first line that is read. */
 const MAX_HEAD_BYTES = 2_000_000
 
@@ -28,8 +28,8 @@ interface KeptResult extends Pick<Head, 'keepUntil' | 'purges'> {
 }
 
 /** Whether a result of this size is shared. */
-export function hasRoomFor({ byteLength }: Uint8Array, { isSecret }: Signer): boolean {
-  return byteLength <= (isSecret ? MAX_BYTES : MAX_UNSIGNED_BYTES)
+export function hasRoomFor({ byteLength }: Uint8Array, { hasKey }: Signer): boolean {
+  return byteLength <= (hasKey ? MAX_BYTES : MAX_UNSIGNED_BYTES)
 }
 
 /** Whether few enough parts are named with kept rows: the line before them is parsed at once. */
@@ -54,7 +54,7 @@ export async function decodeValue(name: string, value: Buffer, signer: Signer, n
     throw new StoreError('the value is cut off, was changed, is of another key, or has another SLUICE_REDIS_KEY')
   }
   const { keepUntil, purges, ...facts } = headOf(json, nowMs)
-  if (!signer.isSecret && !isResultJson(body, facts)) throw new StoreError('the value has a body that is not a result')
+  if (!signer.hasKey && !isResultJson(body, facts)) throw new StoreError('the value has a body that is not a result')
   return { result: { ...facts, body, etag }, keepUntil, purges }
 }
 

@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { BoundedMap } from '../../../model/bounded-map.js'
-import { isRecord } from '../../../model/is-record.js'
+import { isRecord, recordOf } from '../../../model/is-record.js'
 
-/** The statement is not one that the translator can write: a bug of this project, or an attack. */
+/** The translator never writes such a statement: the cause is a bug of this project, or an attack. */
 class ForbiddenStatementError extends Error {
   override readonly name = 'ForbiddenStatementError'
 }
@@ -39,54 +39,61 @@ export function statementGuard(): GuardStatement {
 
 async function guardStatement(connection: DuckDBConnection, sql: string, tables: readonly string[]): Promise<void> {
   const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql])
-  const tree: unknown = JSON.parse(String(result.getRows()[0]![0]))
-  const statements = isRecord(tree) ? tree['statements'] : null
-  if (!Array.isArray(statements) || statements.length !== 1) throw new ForbiddenStatementError('It is not one SELECT')
-  const names = new Set(tables.map(name => name.toLowerCase()))
-  const nodes = nodesOf(statements)
-  for (const name of nodes.flatMap(commonTableNames)) names.add(name)
-  for (const node of nodes) {
-    const reason = whyForbidden(node, names)
-    if (reason !== null) throw new ForbiddenStatementError(reason)
+  const tree = recordOf(JSON.parse(String(result.getRows()[0]![0])))
+  if (tree['error_type'] === 'parser') {
+    throw new ForbiddenStatementError(`The statement cannot be parsed: ${tree['error_message']}`)
   }
+  const { statements } = tree
+  if (!Array.isArray(statements) || statements.length !== 1) {
+    throw new ForbiddenStatementError('The statement is not a single SELECT')
+  }
+  checkTree(statements, new Set(tables.map(name => name.toLowerCase())))
 }
 
 type Node = Readonly<Record<string, unknown>>
 
-/** All nodes of the tree, without the values of constants, which are data. */
-function nodesOf(value: unknown, found: Node[] = []): readonly Node[] {
-  if (Array.isArray(value)) {
-    for (const item of value) nodesOf(item, found)
-  } else if (isRecord(value)) {
-    found.push(value)
-    if (value['class'] !== 'CONSTANT') for (const inner of Object.values(value)) nodesOf(inner, found)
+/**
+ * `names` are the tables, and the common tables in scope. DuckDB looks for a name that is out of scope in the catalogue, which
+ * has tables of its own, such as `sqlite_master`. @throws ForbiddenStatementError.
+ */
+function checkTree(value: unknown, names: ReadonlySet<string>): void {
+  if (Array.isArray(value)) for (const item of value) checkTree(item, names)
+  if (!isRecord(value)) return
+  const reason = whyForbidden(value, names)
+  if (reason !== null) throw new ForbiddenStatementError(reason)
+  // The value of a constant is data.
+  if (value['class'] === 'CONSTANT') return
+  const { cte_map: withClause, right, ...others } = value
+  const { map } = recordOf(withClause)
+  let scope = names
+  for (const entry of Array.isArray(map) ? map : [withClause]) {
+    // Within the definition of a common table, and of those before it, its name is that of a table in the catalogue.
+    checkTree(entry, scope)
+    if (isRecord(entry)) scope = withName(scope, entry['key'])
   }
-  return found
+  checkTree(Object.values(others), scope)
+  // A recursive common table may be read in the second part of its definition.
+  checkTree(right, value['type'] === 'RECURSIVE_CTE_NODE' ? withName(scope, value['cte_name']) : scope)
 }
 
-/** All names that WITH clauses define, at any level: DuckDB itself refuses a name that is out of scope. */
-function commonTableNames(node: Node): readonly string[] {
-  const map = node['cte_map']
-  const entries = isRecord(map) && Array.isArray(map['map']) ? map['map'] : []
-  return entries.filter(isRecord).map(entry => String(entry['key']).toLowerCase())
-}
+const withName = (names: ReadonlySet<string>, name: unknown): ReadonlySet<string> =>
+  new Set([...names, String(name).toLowerCase()])
 
 function whyForbidden(node: Node, names: ReadonlySet<string>): string | null {
   // Only table expressions have both members.
   if ('alias' in node && 'sample' in node) return whySourceForbidden(node, names)
   const name = node['class'] === 'FUNCTION' ? String(node['function_name']).toLowerCase() : ''
-  return FORBIDDEN_FUNCTION.test(name) ? `It calls ${name}` : null
+  return FORBIDDEN_FUNCTION.test(name) ? `The statement calls ${name}` : null
 }
 
 function whySourceForbidden(node: Node, names: ReadonlySet<string>): string | null {
-  if (!SOURCES.has(String(node['type']))) return `It reads from a ${node['type']}`
+  if (!SOURCES.has(String(node['type']))) return `The statement reads from a ${node['type']}`
   if (node['type'] === 'TABLE_FUNCTION') {
-    const call = node['function']
-    const name = isRecord(call) ? String(call['function_name']).toLowerCase() : ''
-    return TABLE_FUNCTIONS.has(name) ? null : `It calls the table function ${name}`
+    const name = String(recordOf(node['function'])['function_name']).toLowerCase()
+    return TABLE_FUNCTIONS.has(name) ? null : `The statement calls the table function ${name}`
   }
   if (node['type'] !== 'BASE_TABLE') return null
   const isQualified = node['schema_name'] !== '' || node['catalog_name'] !== ''
   const name = String(node['table_name']).toLowerCase()
-  return isQualified || !names.has(name) ? `It reads ${name}` : null
+  return isQualified || !names.has(name) ? `The statement reads ${name}` : null
 }

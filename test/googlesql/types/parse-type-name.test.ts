@@ -1,6 +1,6 @@
 /** The text of a type can be read back. */
 import { expect } from 'chai'
-import { parseTypeName } from '../../../googlesql/types/type-name.js'
+import { parseTypeName } from '../../../googlesql/types/parse-type-name.js'
 import { arrayOf, INT64, STRING, structOf, typeName } from '../../../googlesql/types/types.js'
 
 describe('the text of a type', () => {

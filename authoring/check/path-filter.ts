@@ -9,21 +9,21 @@ import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { proposing } from '../../runner/model/suggest.js'
 
-export interface Limit {
+export interface PathFilter {
   readonly isWanted: (file: string) => boolean
-  /** For each path that is not below the folder of manifests. */
+  /** One for each path that names no file or folder below the folder of manifests. */
   readonly mistakes: readonly Diagnostic[]
 }
 
-/** The files below `dir` that `only` names, or that are in folders of it; an empty list means all. */
-export async function limitTo(dir: string, only: readonly string[]): Promise<Limit> {
+/** Wants the files below `dir` that `only` names, and those in the folders that it names. An empty list means all files. */
+export async function filterPaths(dir: string, only: readonly string[]): Promise<PathFilter> {
   if (only.length === 0) return { isWanted: () => true, mistakes: [] }
   const names = await namesBelow(dir).catch(() => []) // The load reports a folder that cannot be read.
   const paths = names.map(name => posix.join(dir.split(sep).join('/'), name))
   const outside = only.filter(path => !contains(path, dir) && !paths.some(file => contains(path, file)))
   return {
     isWanted: file => only.some(path => contains(path, file)),
-    mistakes: outside.map(path => notBelow(dir, path, paths)),
+    mistakes: outside.map(path => unreadPath(dir, path, paths)),
   }
 }
 
@@ -33,10 +33,12 @@ export function contains(path: string, file: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
 }
 
-/** The diagnostic for a path that is not among those below the folder of manifests. */
-function notBelow(dir: string, path: string, among: readonly string[]): Diagnostic {
+/** The diagnostic for a path that the load does not read; `among` are the paths that it reads. */
+function unreadPath(dir: string, path: string, among: readonly string[]): Diagnostic {
   if (existsSync(path)) {
-    const message = `is not below ${dir}, the folder of manifests that --endpoints or SLUICE_ENDPOINTS names`
+    const message = contains(dir, path)
+      ? 'is not read: files and folders whose names begin with a dot are skipped'
+      : `is not below ${dir}, the folder of manifests that --endpoints or SLUICE_ENDPOINTS names`
     return diagnosticAt({ file: path, line: 1, column: 1 }, 'manifest/unreadable', message)
   }
   // The name of an endpoint, or of a file without its folder, leads to its manifest too.

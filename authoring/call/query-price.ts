@@ -1,4 +1,4 @@
-/** What BigQuery bills for the bytes that a query reads, and how sizes and prices are written. */
+/** What BigQuery bills for the bytes that a query reads, and how prices are written. */
 import type { WarehouseReads } from '../../runner/model/query.js'
 
 const BYTES_PER_MIB = 2 ** 20
@@ -12,17 +12,9 @@ const LEAST_MIB = 10
 /** The price in USD. */
 export const priceOf = (reads: WarehouseReads, usdPerTib: number): number => (billed(reads) / BYTES_PER_TIB) * usdPerTib
 
-/** The least that is billed, in bytes: BigQuery does not say how much it reads of each table, so small ones may cost more. */
+/** The least bytes that are billed. Small tables may cost more: BigQuery does not say how much it reads of each table. */
 const billed = ({ bytes, tables }: WarehouseReads): number =>
   bytes === 0 ? 0 : Math.max(LEAST_MIB * Math.max(1, tables), Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
-
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
-
-export function sizeText(bytes: number): string {
-  let [size, unit] = [bytes, 0]
-  for (; size >= 1000 && unit < UNITS.length - 1; unit++) size /= 1000
-  return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`
-}
 
 /** The price with four decimals; a smaller one above zero is `< 0.0001 USD`. */
 export function usdText(usd: number): string {

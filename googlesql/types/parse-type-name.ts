@@ -2,24 +2,23 @@
 import { arrayOf, type StructField, type StructType, scalarType, structOf, type Type } from './types.js'
 
 /** The type; undefined for a text that is not a type, or has parameters as in `NUMERIC(10, 2)`. Case does not matter. */
-export function parseTypeName(text: string): Type | undefined {
-  return WORD.test(text) ? scalarType(text) : parseWords(text)
-}
+export const parseTypeName = (text: string): Type | undefined => parseTypeText(text)
 
 /** Like parseTypeName, but `STRUCT` alone, also within a type, is ANY_STRUCT. */
-export const parseOpenTypeName = (text: string): Type | undefined =>
-  (WORD.test(text) ? scalarType(text) : undefined) ?? parseWords(text, ANY_STRUCT)
+export const parseOpenTypeName = (text: string): Type | undefined => parseTypeText(text, ANY_STRUCT)
 
 /** Stands for a STRUCT with any fields. */
 export const ANY_STRUCT: StructType = Object.freeze(structOf([]))
 
-const WORD = /^\w+$/
-
-/** @param bare what `STRUCT` without fields is */
-function parseWords(text: string, bare?: StructType): Type | undefined {
+/** @param bare the type that `STRUCT` without fields stands for; without it, such a text is not a type */
+function parseTypeText(text: string, bare?: StructType): Type | undefined {
   const words = text.match(/[A-Za-z_]\w*|`[^`]+`|[<>,]|[^\s]/g) ?? []
   let at = 0
-  const accept = (word: string): boolean => words[at]?.toUpperCase() === word && ++at > 0
+  const accept = (word: string): boolean => {
+    if (words[at]?.toUpperCase() !== word) return false
+    at++
+    return true
+  }
 
   const parseType = (): Type | undefined => {
     if (accept('ARRAY')) {
