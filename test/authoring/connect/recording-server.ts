@@ -1,6 +1,7 @@
 /** A server that records what snippets send. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 export interface Received {
   readonly path: string
@@ -18,8 +19,8 @@ export interface RecordingServer {
 /** Answers every request with an empty result. */
 export async function recordingServer(): Promise<RecordingServer> {
   let received: Received[] = []
-  const server = createServer((req, res) => {
-    received.push(readRequest(req))
+  const server = createServer(async (req, res) => {
+    received.push(readRequest(req, await text(req)))
     res.setHeader('Content-Type', 'application/json').end('{"result":[]}')
   }).listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
@@ -37,11 +38,14 @@ export async function recordingServer(): Promise<RecordingServer> {
   }
 }
 
-function readRequest({ url, headers }: IncomingMessage): Received {
+/** The body of a POST has what no query string can have, as an object of texts and lists of texts. */
+function readRequest({ url, headers }: IncomingMessage, body: string): Received {
   const { pathname, searchParams } = new URL(url!, 'http://server')
+  const members = Object.entries(JSON.parse(body || '{}') as Record<string, string | readonly string[]>)
+  const sent = members.flatMap(([name, value]) => [value].flat().map(one => [name, one] as const))
   return {
     path: decodeURIComponent(pathname),
-    pairs: [...searchParams],
+    pairs: [...searchParams, ...sent],
     token: headers['x-api-key'] as string | undefined,
   }
 }
