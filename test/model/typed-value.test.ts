@@ -69,7 +69,7 @@ const REFUSED: readonly (readonly [type: ScalarParameterType, text: string, deta
   ['numeric', '1,5', /decimal number/],
   ['numeric', 'NaN', /decimal number/],
   ['numeric', '0'.repeat(30_000), /at most 2000 characters/],
-  ['bignumeric', '1e39', /at most 38 digits/],
+  ['bignumeric', '1e39', /at most 39 digits/],
   ['time', '24:00:00', /up to 23:59:59/],
   ['time', '12', /time of day like 12:00:00/],
   ['time', '12:00:00Z', /time of day like/],

@@ -19,7 +19,6 @@ import type { ColumnPromise } from '../../../model/query.js'
 import { BodyTooLargeError, objectKeys } from '../../../result/body.js'
 import { NO_PROMISE, nullInRequired } from '../../../result/broken-contract.js'
 import { intervalText, rangeResult, type ScalarTexts, scalarTexts, ValueError } from '../../../result/scalar-text.js'
-import { textReader } from './vector-texts.js'
 
 /** The JSON text of one cell. */
 export type CellWriter = (vector: DuckDBVector, row: number) => string
@@ -62,9 +61,8 @@ function jsonWriter(type: Type, name: string, promise: ColumnPromise, options: C
   if (type.kind === 'ARRAY') return arrayWriter(type.element, name, promise, options)
   if (type.kind === 'STRUCT') return structWriter(type.fields, promise, options)
   const textOf = SCALARS[type.kind](scalarTexts({ timestamps: options.timestamps, numbers: promise.json }))
-  const itemOf = type.kind === 'STRING' || type.kind === 'JSON' ? textReader() : getItem
   return (vector, row) => {
-    const value = itemOf(vector, row)
+    const value = vector.getItem(row)
     if (value === null) return 'null'
     const text = textOf(value)
     if (text === undefined) throw unexpected(vector, type.kind)
@@ -113,8 +111,6 @@ function structWriter(fields: readonly StructField[], promise: ColumnPromise, op
 function unexpected(vector: DuckDBVector, wanted: string): UnexpectedValueError {
   return new UnexpectedValueError(`${wanted} expected, DuckDB gave ${vector.type}`)
 }
-
-const getItem = (vector: DuckDBVector, row: number): DuckDBValue => vector.getItem(row)
 
 type ScalarKind = Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>
 
