@@ -365,8 +365,9 @@ describe('a server that uses a warehouse', function () {
       const asked = fake.exchanges.length
       await validate()
       expect(fake.exchanges.length).to.be.above(asked)
-      const { configuration } = fake.exchanges.findLast(({ sql }) => sql.includes('elsewhere'))!
-        .body as unknown as DryRun
+      const { configuration } = fake.exchanges.findLast(
+        ({ kind, sql }) => kind === 'dry-run' && sql.includes('elsewhere'),
+      )!.body as unknown as DryRun
       const { queryParameters } = configuration.query
       const value = (name: string) => queryParameters.find(one => one.name === name)?.parameterValue.value
       expect(value('country')).to.equal('DE')
