@@ -58,14 +58,15 @@ interface Start {
   readonly plan: Plan
 }
 
-/** That the whole query is to be run, and the key of its call where a query has been in vain. */
-interface Vain {
+/** The whole query must be run. */
+interface NotPutTogether {
+  /** The key of the call if its queries were in vain, as they would be again; else null. */
   readonly key: string | null
-  /** Why the engine has refused that query. */
+  /** Why the engine has refused one of them. */
   readonly cause?: unknown
 }
 
-const WHOLE: Vain = { key: null }
+const NOT_TRIED: NotPutTogether = { key: null }
 
 export class Refresher {
   readonly #deps: RefresherDeps
@@ -98,17 +99,17 @@ export class Refresher {
     }
   }
 
-  async #answer(call: Call): Promise<ResultSet | Vain> {
+  async #answer(call: Call): Promise<ResultSet | NotPutTogether> {
     const { clock, observe } = this.#deps
     const { kept } = call
     const others = await this.#othersOf(call)
-    if (others === null) return WHOLE
+    if (others === null) return NOT_TRIED
     const key = call.keyWithout(kept.boundParameters, others)
-    if ((this.#refused.get(key) ?? 0) > clock.nowMs()) return WHOLE
+    if ((this.#refused.get(key) ?? 0) > clock.nowMs()) return NOT_TRIED
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const start = await this.#begin(call, key, others)
-        if (start === null) return WHOLE
+        if (start === null) return NOT_TRIED
         const set = await this.#refresh(call, start)
         if (set !== 'changed') return set ?? { key }
       }
@@ -118,7 +119,7 @@ export class Refresher {
       observe({ kind: 'bug', where: 'refresh', cause: thrown })
       return { key }
     }
-    return WHOLE
+    return NOT_TRIED
   }
 
   #callOf(query: Query, options: RunOptions, { settledMs, ...keep }: KeepOptions): Call | null {
@@ -330,9 +331,9 @@ async function gather(
   if (!spans.every(span => isWithin(span, bucketOf))) return null
   const closed = within(spans, plan.closed, bucketOf)
   const { columns } = sets[0] ?? stored!
-  const whole = keptFrom(call, plan, closed)
-  const isNews = closed.length > 0 || encodeParts(partsOf(whole, parts)) !== stored?.kept?.parts
-  const encoded = isNews ? await encodeKept(whole, parts, call.options.signal) : null
+  const keptSpans = keptFrom(call, plan, closed)
+  const isNews = closed.length > 0 || encodeParts(partsOf(keptSpans, parts)) !== stored?.kept?.parts
+  const encoded = isNews ? await encodeKept(keptSpans, parts, call.options.signal) : null
   const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
   return { spans, nulls: read.flat().filter(row => !hasBucket(row)), columns, ...more }
 }
