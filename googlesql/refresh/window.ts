@@ -37,9 +37,15 @@ const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.(\d{1,6}))?Z?)?$/
 const DATE_LENGTH = 10
 const SECONDS_LENGTH = 19
 
-/** What bucketMicros is compared with: the buckets of rows before the boundary are less, all others are not. */
-export const bucketBoundary = ({ timeType, bucketType, cells }: KeptQuery, boundary: bigint): bigint =>
-  timeType === 'TIMESTAMP' && bucketType !== 'TIMESTAMP' ? civilOf(boundary, cells.zone) : boundary
+/**
+ * What bucketMicros is compared with: the buckets of rows before the boundary are less, all others are not. The first time is no start of
+ * a cell in most zones, and the bucket of its cell is the first date.
+ */
+export function bucketBoundary(kept: KeptQuery, boundary: bigint): bigint {
+  const { timeType, bucketType, cells } = kept
+  const isCivil = timeType === 'TIMESTAMP' && bucketType !== 'TIMESTAMP' && boundary > firstTime(kept)
+  return isCivil ? civilOf(boundary, cells.zone) : boundary
+}
 
 /** A T as the value of the parameters _from and _until. */
 export function timeValue({ timeType }: KeptQuery, t: bigint): string {

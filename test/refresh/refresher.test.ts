@@ -214,6 +214,13 @@ describe('a refresh', () => {
     expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 1, of: 1 })
   })
 
+  it('keeps the first bucket of all, whose cell begins before the first time', async () => {
+    const sql = "SELECT DATE(ts, 'Asia/Tokyo') AS day, COUNT(*) AS c FROM logs.edge GROUP BY day ORDER BY day"
+    write('1.ndjson', [['0001-01-01T00:00:00Z', 'a', 1], ...hours(1)])
+    expect((await ask({ sql })).partial).to.equal(undefined)
+    expect((await ask({ sql })).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 2 })
+  })
+
   it('knows the microseconds of far years, which are more than a number holds', async () => {
     const sql = HOURLY.replace(/ts >= .* AND who/, 'who')
     write('1.ndjson', [
