@@ -46,6 +46,7 @@ function tableFields(value: unknown): readonly SchemaField[] {
     const raw = recordOf(item)
     const nested = tableFields(raw['fields'])
     const names = texts(recordOf(raw['policyTags'])['names'])
+    const { type: ofRange } = recordOf(raw['rangeElementType'])
     const options = FIELD_OPTIONS.flatMap(name => {
       const given = raw[name]
       const isText = typeof given === 'string' || typeof given === 'number'
@@ -56,6 +57,7 @@ function tableFields(value: unknown): readonly SchemaField[] {
       type: String(raw['type']),
       mode: typeof raw['mode'] === 'string' ? raw['mode'].toUpperCase() : 'NULLABLE',
       ...(nested.length > 0 && { fields: nested }),
+      ...(typeof ofRange === 'string' && { rangeElementType: { type: ofRange } }),
       ...Object.fromEntries(options),
       ...(names.length > 0 && { policyTags: { names } }),
       ...described(raw),

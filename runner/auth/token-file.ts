@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError } from '../model/errors.js'
-import { isRecord } from '../model/is-record.js'
+import { isRecord, recordOf } from '../model/is-record.js'
 import { fileReason, SETTING } from '../platform/write-failure.js'
 
 /** A token as the file stores it. */
@@ -75,8 +75,9 @@ function parseTokenFile(text: string, path: string): readonly TokenRecord[] {
     // The parser's message is not used, since it would quote the file.
     throw new SetupError(`the tokens file ${path} is not valid JSON`)
   }
-  const tokens = isRecord(document) ? document['tokens'] : undefined
-  if (!Array.isArray(tokens)) throw new SetupError(`the tokens file ${path} must hold {"tokens": [...]}`)
+  const { tokens, ...others } = recordOf(document)
+  if (!Array.isArray(tokens) || Object.keys(others).length > 0)
+    throw new SetupError(`the tokens file ${path} must hold {"tokens": [...]}, and nothing else`)
   // JSON.parse keeps the last of two members with one name: a second "pinned" must not cancel the first.
   if (countNames(text) !== countMembers(document)) throw new SetupError(`the tokens file ${path} holds a member twice`)
   const records = tokens.map((token, index) => parseRecord(token, index, path))
@@ -154,7 +155,7 @@ const MEMBERS: Readonly<
   sha256: ['be 64 hexadecimal digits', value => isText(value) && /^[0-9a-f]{64}$/.test(value)],
   endpoints: ['be a list of names', value => Array.isArray(value) && value.every(isText)],
   pinned: ['map parameters to text', value => isRecord(value) && Object.values(value).every(isText), {}],
-  expires: ['be an ISO 8601 time', textOrNull(text => !Number.isNaN(Date.parse(text))), null],
+  expires: ['be a date, or a time with Z or an offset, such as 2027-01-31T12:00:00Z', textOrNull(isTime), null],
   rate: ['be like 100/min', isRate, null],
   concurrent: [`be a whole number from 1 to ${MOST_CONCURRENT}`, isConcurrency, null],
   fresh: ['be like 10/min', isRate, null],
@@ -163,6 +164,15 @@ const MEMBERS: Readonly<
   all_tenants: ['be true or false', isBoolean, false],
   explain: ['be true or false', isBoolean, false],
   export: ['be true or false', isBoolean, false],
+}
+
+const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/
+
+/** A time that is the same on every server. Date.parse takes 31 February, and `01.02.2027`, which it reads as 2 January. */
+function isTime(text: string): boolean {
+  const [, day] = TIME.exec(text) ?? []
+  if (day === undefined || Number.isNaN(Date.parse(text)) || Number.isNaN(Date.parse(day))) return false
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
 export const TOKEN_NAME = /^[\w.@-]{1,100}$/

@@ -70,8 +70,8 @@ export function createApp(deps: AppDeps): Express {
   app.route('/api/tables/:table/purge').all(allow('POST'), purgeReaders(deps))
   app.route('/api/endpoints/explain/:ref').all(allow('GET', 'HEAD'))
   app.route('/api/token').all(allow('GET', 'HEAD'), describeToken(deps))
-  app.use('/api', requireToken(deps))
   if (deps.sendChanges) app.route('/api/dev/changes').all(allow('GET'), deps.sendChanges)
+  app.use('/api', requireToken(deps))
   app.route('/openapi.json').all(allow('GET', 'HEAD'), sendOpenApi(deps))
   if (deps.mcp) {
     app.route('/mcp').all(allow('POST'), refuseWhileDraining(deps), answerAgents({ ...deps, mcp: deps.mcp }))

@@ -78,6 +78,11 @@ export class NodeReader {
   }
 
   #block(block: hbs.AST.BlockStatement): TemplateNode | null {
+    // `{{#1}}` and `{{#"if"}}` are named by literals, though the library's type says otherwise.
+    if (!isPath(block.path as hbs.AST.Node)) {
+      const message = 'a block is named by one word; only #if, #unless and #each exist'
+      return this.#refuse(block.path, message, 'template/unknown-helper')
+    }
     const helper = block.path.original
     const whenTrue = this.nodesOf(block.program)
     const whenFalse = this.nodesOf(block.inverse)
@@ -111,7 +116,8 @@ export class NodeReader {
     const args: PartialArgument[] = []
     for (const pair of tag.hash?.pairs ?? []) {
       const value = this.#argument(pair.value)
-      if (value !== null) args.push({ name: pair.key, value, offset: this.#offsetOf(pair.loc.start) })
+      if (args.some(({ name }) => name === pair.key)) this.#refuse(pair, `"${pair.key}" is given twice`)
+      else if (value !== null) args.push({ name: pair.key, value, offset: this.#offsetOf(pair.loc.start) })
     }
     return { kind: 'partial', name: String(name), arguments: args, offset: this.#offsetOf(tag.loc.start) }
   }

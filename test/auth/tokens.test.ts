@@ -246,10 +246,18 @@ describe('tokens', () => {
       },
       /"n" and "m" are the same token/,
     ],
+    ...['soon', '01.02.2027', '2027-02-31', '2027-02-29T00:00:00Z', '2027-01-31T12:00:00', 'foo 1', '2027'].map(
+      expires =>
+        [
+          `an expiry of ${expires}`,
+          { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], expires }] },
+          /"expires" must be a date, or a time with Z or an offset/,
+        ] as const,
+    ),
     [
-      'an expiry that is not a time',
-      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], expires: 'soon' }] },
-      /"expires"/,
+      'a member beside the tokens',
+      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'] }], rate: '1/min' },
+      /must hold {"tokens": \[\.\.\.\]}, and nothing else/,
     ],
     [
       'a word for all tenants',

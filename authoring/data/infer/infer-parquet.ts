@@ -149,7 +149,7 @@ class ParquetInference implements Inference {
     if (exact === undefined) return doubted('JSON', `: ${whyUnreadable('', name, type).replace(/;.*/s, '')}`)
     const column = quoteName(key)
     const misfits = async (fits: string): Promise<number> =>
-      Number((await this.#firstRow(file, 'SELECT count(*)', `NOT (${column} IS NULL OR ${fits})`))[0])
+      Number((await this.#firstRow(file, 'SELECT count(*)', `${column} IS NOT NULL AND (${fits}) IS NOT TRUE`))[0])
     if (type.typeId === DuckDBTypeId.UBIGINT || WIDE.has(type.typeId)) {
       if ((await misfits(`TRY_CAST(${column} AS BIGINT) IS NOT NULL`)) === 0) {
         return doubted('INTEGER', `, since every value of its type ${type} is an INT64; a later file may have others`)

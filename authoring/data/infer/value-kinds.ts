@@ -48,7 +48,7 @@ const THOUSANDS = /^-?\d{1,3}(?:,\d{3})*(?:,\d{3}\.\d+|,\d{3},\d{3}(?:\.\d+)?)$/
 const LOCAL_DATE = /^(\d{1,2})([/.])(\d{1,2})\2(?:\d{4}|\d\d)$/
 /** `Jan 1 2000`, `Sat, 1 January 2000` and `01-Jan-2000`. */
 const WORDED_DATE =
-  /^(?:[a-z]{2,9},? )?(?:\d{1,2}[ -])?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?[ -](?:\d{1,2},? )?\d{4}\b/i
+  /^(?:[a-z]{2,9},? )?(?:\d{1,2}[ -])?(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?[ -](?:\d{1,2},? )?\d{4}\b/i
 const LEADING_ZERO = /^-?0\d+(?:\.\d+)?$/
 
 const INT64_MIN = -(2n ** 63n)

@@ -19,7 +19,7 @@ export function resolveCtes(node: WithNode, env: QueryEnv): { ctes: readonly Res
     own.add(key)
     const id = env.newCte()
     const inner: QueryEnv = { ...env, outer: scopeOfCtes(env.outer), ctes: bindings }
-    if (node.isRecursive && mentions(cte.query, key)) return resolveRecursive(cte, id, key, bindings, inner)
+    if (node.isRecursive && namesIn(cte.query).has(key)) return resolveRecursive(cte, id, key, bindings, inner)
     const result = env.query(cte.query, inner)
     bindings.set(key, { id, name: cte.name.name, columns: result.columns, isValueTable: result.isValueTable })
     const columns = result.columns.map(named => named.column)
@@ -33,19 +33,21 @@ function orderOfDefinition(node: WithNode): readonly ast.Cte[] {
   if (!node.isRecursive) return node.ctes
   const left = [...node.ctes]
   const ordered: ast.Cte[] = []
+  const mentioned = new Map(left.map(cte => [cte, namesIn(cte.query)]))
   while (left.length > 0) {
     const ready = left.findIndex(
-      cte => !left.some(other => other !== cte && mentions(cte.query, other.name.name.toLowerCase())),
+      cte => !left.some(other => other !== cte && mentioned.get(cte)!.has(other.name.name.toLowerCase())),
     )
     ordered.push(...left.splice(Math.max(ready, 0), 1))
   }
   return ordered
 }
 
-/** Whether a FROM anywhere in the tree names this table, given in lower case. */
-function mentions(node: Node, name: string): boolean {
-  if (node.kind === 'table') return node.path.length === 1 && node.path[0]!.name.toLowerCase() === name
-  return childrenOf(node).some(child => mentions(child, name))
+/** The tables that a FROM anywhere in the tree names by one word, in lower case. */
+function namesIn(node: Node, names = new Set<string>()): ReadonlySet<string> {
+  if (node.kind !== 'table') for (const child of childrenOf(node)) namesIn(child, names)
+  else if (node.path.length === 1) names.add(node.path[0]!.name.toLowerCase())
+  return names
 }
 
 function resolveRecursive(
@@ -69,7 +71,7 @@ function resolveRecursive(
   if (body.match !== 'position') {
     return env.fail('BY NAME and CORRESPONDING for set operations cannot be used in WITH RECURSIVE', body.at)
   }
-  const isBase = body.inputs.map(input => !mentions(input, key))
+  const isBase = body.inputs.map(input => !namesIn(input).has(key))
   const bases = body.inputs.slice(0, isBase.indexOf(false))
   if (bases.length === 0 || bases.length < isBase.length - 1) {
     return env.fail(`Recursive reference '${cte.name.name}' must be in the last term of its UNION`, cte.at)

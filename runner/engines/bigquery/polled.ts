@@ -4,12 +4,14 @@ import type { Clock } from '../../model/ports.js'
 
 /** How long a value that is being asked for again is still used, in milliseconds. */
 const GRACE_MS = 1_000
+/** When a value is asked for again that could not be asked for, in milliseconds. */
+const RETRY_MS = 5_000
 const MAX_KEPT = 10_000
 
 interface PolledValue<T> {
   /** Null where it could not be asked for. */
   value: T | null
-  /** When it was asked for: the value is not older. */
+  /** When it was asked for, by the clock's ticks: the value is not older. */
   askedAt: number
   asking: Promise<T | null> | null
 }
@@ -46,20 +48,26 @@ export class Polled<T> {
   }
 
   #ageOf(known: PolledValue<T> | undefined): number {
-    return known ? this.#deps.clock.nowMs() - known.askedAt : Number.POSITIVE_INFINITY
+    return known ? this.#deps.clock.ticksMs() - known.askedAt : Number.POSITIVE_INFINITY
   }
 
   #askAgain(key: string, ask: Ask<T>): Promise<T | null> {
     const known = this.#values.get(key) ?? { value: null, askedAt: Number.NEGATIVE_INFINITY, asking: null }
     if (known.asking) return known.asking
-    const askedAt = this.#deps.clock.nowMs()
+    const { clock, keepMs, onFailure } = this.#deps
+    const askedAt = clock.ticksMs()
     const asking = ask()
       .catch((cause: unknown): null => {
-        this.#deps.onFailure(key, cause)
+        onFailure(key, cause)
         return null
       })
       .then(value => {
-        this.#values.set(key, { value, askedAt, asking: null })
+        const isKnown = value !== null
+        this.#values.set(key, {
+          value,
+          askedAt: isKnown ? askedAt : askedAt - keepMs + Math.min(RETRY_MS, keepMs),
+          asking: null,
+        })
         return value
       })
     this.#values.set(key, { ...known, asking })

@@ -31,8 +31,7 @@ export function readNode(node: Node | null, report: ReportAt, depth = 0): unknow
 }
 
 /** A tag that was written: the ones that the parser works out for itself are not kept on the node. */
-const isExplicitTag = (node: Node): boolean =>
-  typeof node.tag === 'string' && !node.tag.startsWith('tag:yaml.org,2002:map#')
+const isExplicitTag = (node: Node): boolean => node.tag !== undefined
 
 function readScalar(value: unknown, offset: number, report: ReportAt): unknown {
   if (typeof value === 'string') {

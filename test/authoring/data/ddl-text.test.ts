@@ -18,6 +18,10 @@ const after = (resource: object): string => {
 }
 
 describe('CREATE TABLE', () => {
+  it('has the type of the elements of a range', () => {
+    expect(column({ name: 'r', type: 'RANGE', rangeElementType: { type: 'DATE' } })).to.equal('r RANGE<DATE>')
+  })
+
   it('has all properties of a table resource', () => {
     const fields = [
       { name: 'id', type: 'INTEGER', mode: 'REQUIRED', description: 'An id.' },

@@ -4,8 +4,7 @@ import type { Clock } from '../../../model/ports.js'
 
 /** The interval of checks, in milliseconds; a query can fill a few hundred megabytes in that time. */
 const EVERY_MS = 100
-const BYTES_PER_MB = 1_000_000
-const PAGE_BYTES = 4_096
+const KIB_PER_MB = 1_000_000 / 1_024
 
 /**
  * Starts the watch; returns a function that ends it. Systems other than Linux are not watched. `onExceeded` is called once when
@@ -28,11 +27,11 @@ export function watchMemory(
   return () => cancelTimer()
 }
 
-/** The resident set from proc(5): the second number of statm, in pages. Null when the process or the file does not exist. */
+/** The resident set from proc(5), whose `kB` are KiB. Null when the process or the file does not exist. */
 function residentMb(pid: number): number | null {
   try {
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
-    return Math.round((pages * PAGE_BYTES) / BYTES_PER_MB)
+    const [, kib] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kib === undefined ? null : Math.round(Number(kib) / KIB_PER_MB)
   } catch {
     return null
   }

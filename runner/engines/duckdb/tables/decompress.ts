@@ -8,7 +8,9 @@ export type Compression = 'uncompressed' | 'gzip' | 'zstd'
 
 const CHUNK_BYTES = 1 << 20
 
-export const openFile = (path: string): Readable => createReadStream(path, { highWaterMark: CHUNK_BYTES })
+/** Its reader gets an error that comes before it reads. */
+export const openFile = (path: string): Readable =>
+  createReadStream(path, { highWaterMark: CHUNK_BYTES }).on('error', () => {})
 
 /** The decompressed bytes in chunks. @throws the error of the stream or of the decompressor. */
 export function decompressed(raw: Readable, compression: Compression): AsyncIterable<Buffer> {

@@ -81,8 +81,8 @@ export const alsoInFile = (column: string): string =>
 /** Spellings from which DuckDB casts the same value as from that of `leafOfText`. */
 const SAME_VALUE: Readonly<Partial<Record<ScalarKind, RegExp>>> = {
   INT64: /^-?\d+$/,
-  DATETIME: /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d{1,6})?$/,
-  TIMESTAMP: /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d{1,6})?Z?$/,
+  DATETIME: /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:[0-5]\d(?:\.\d{1,6})?$/,
+  TIMESTAMP: /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:[0-5]\d(?:\.\d{1,6})?Z?$/,
 }
 
 function jsonOf(key: FolderKey, kind: ScalarKind, limits: typeof UNLIMITED): string | null {

@@ -138,6 +138,8 @@ export class TableStore {
     needs.reads.push(...(await this.refresh(chosen && hasParts() ? others : names, withViews)))
     if (!hasParts()) throw new FileChangedError(chosen!.table)
     const entries = this.#entriesOf(others)
+    const declaredAnew = entries.find(({ shown }) => shown === null)
+    if (declaredAnew) throw new FileChangedError(declaredAnew.table.definition.name)
     const read = entries.flatMap(({ shown }) => shown?.parts ?? [])
     needs.partsRead = this.#partsRead(entries, needs.reads.length > 0)
     if (chosen) {
@@ -405,8 +407,13 @@ export class TableStore {
   }
 
   /** Makes the views of these tables in one commit, which writes to the disk, and drops what no query reads any more. */
-  async #show(all: ReadonlyMap<Entry, Shown>): Promise<void> {
-    const changed = [...all].filter(([{ shown }, { view }]) => view !== null && view !== shown?.view)
+  async #show(loaded: ReadonlyMap<Entry, Shown>): Promise<void> {
+    const isDeclared = ([entry]: readonly [Entry, Shown]): boolean =>
+      this.#entries.get(entry.table.definition.name) === entry
+    const all = [...loaded].filter(isDeclared)
+    // A table that was declared anew meanwhile is read again.
+    for (const [, { parts }] of [...loaded].filter(entry => !isDeclared(entry))) this.#openFiles.close(openIn(parts))
+    const changed = all.filter(([{ shown }, { view }]) => view !== null && view !== shown?.view)
     if (changed.length > 0) {
       await this.#transact(async () => {
         for (const [{ table }, { view }] of changed)
@@ -496,7 +503,7 @@ const GROUP_BYTES = 4_000_000n
 
 /**
  * The files that one table of DuckDB has the rows of. Many small files are grouped, and a file's own path decides whether a group
- * ends with it, so that a new file changes one group and no other.
+ * ends with it, so that a new file changes its group, and of others mostly none: large files end groups, too.
  */
 export function inGroups(files: readonly DataFile[]): readonly (readonly DataFile[])[] {
   if (files.length <= MOST_SINGLE) return files.map(file => [file])

@@ -87,10 +87,11 @@ export const unknownColumns = (table: TableDefinition): string => unknownBounds(
 
 /** What one scan can read each: entries with the same key are merged. */
 export function inScans<T extends { readonly key: string; readonly paths: readonly string[] }>(all: readonly T[]): T[] {
-  const groups = new Map<string, T>()
-  for (const one of all) {
-    const group = groups.get(one.key)
-    groups.set(one.key, group ? { ...group, paths: [...group.paths, ...one.paths] } : one)
+  const groups = new Map<string, T & { readonly paths: string[] }>()
+  for (const scan of all) {
+    const group = groups.get(scan.key)
+    if (group) group.paths.push(...scan.paths)
+    else groups.set(scan.key, { ...scan, paths: [...scan.paths] })
   }
   return [...groups.values()]
 }

@@ -94,6 +94,11 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    says: 'a name that begins as a month does is a text',
+    csv: 'a,b\nMarathon 2024,1\nMaria 1990,2\n',
+    gives: 'a STRING, b INTEGER',
+  },
+  {
     says: 'a version is no date, and a month in words is one',
     csv: 'a,b,c\n8.0.32,Jan 1 2000,12/31/2019\n',
     gives: 'a STRING, b STRING, c STRING',
@@ -402,6 +407,7 @@ describe('the type of a column', () => {
     ],
     ['a header with two names of one column', () => [file('csv', 'a.b,A/b\n1,2\n')], /"a\.b" and "A\/b" are one name/],
     ['a missing file', () => [join(folder, 'none.csv')], /there is no such file/],
+    ['a missing compressed file', () => [join(folder, 'none.ndjson.zst')], /there is no such file/],
     ['no Parquet', () => [file('parquet', 'x')], /it cannot be read as Parquet: .*too small to be a Parquet file/],
     ['a truncated file', () => [file('csv.gz', gzipSync('a\n1\n').subarray(0, 12))], /not to its end|cannot be|ends/],
   ]
@@ -573,6 +579,11 @@ describe('the columns of Parquet files', () => {
       '1.5::DECIMAL(38, 20) AS a',
       'a NUMERIC',
       ['a is NUMERIC, since every value of its type DECIMAL(38,20) is one; a later file may have others'],
+    ],
+    [
+      '123456789012345678901234567890123.5::DECIMAL(38, 5) AS a',
+      'a BIGNUMERIC',
+      ['a is BIGNUMERIC, since its type DECIMAL(38,5) has values that NUMERIC would round'],
     ],
     [
       '1.00000000000000000001::DECIMAL(38, 20) AS a',

@@ -5,6 +5,8 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import type { DataFile } from '../../../../runner/engines/duckdb/tables/data-folder.js'
 import { OpenFiles } from '../../../../runner/engines/duckdb/tables/open-files.js'
+import { QueryNeeds } from '../../../../runner/engines/duckdb/tables/query-needs.js'
+import { FileChangedError } from '../../../../runner/engines/duckdb/tables/steady-copy.js'
 import { inGroups, TableStore } from '../../../../runner/engines/duckdb/tables/table-store.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
 import { until } from '../../../until.js'
@@ -52,6 +54,18 @@ describe('the tables of text files', () => {
     await haveLeft(2)
     rmSync(at('2.ndjson'))
     expect([await refresh(), await sum()]).to.deep.equal([0, 3])
+  })
+
+  it('are read anew where the table was declared with other columns while they were read', async () => {
+    write('1.ndjson', 1)
+    const columns = [...TABLE.columns, { name: 'm', type: { kind: 'INT64' } }] as const
+    const prepared = store.prepare(['d.t'], new QueryNeeds())
+    store.declare({ definition: { ...TABLE, columns }, origin: { kind: 'data-folder' } })
+    expect(await prepared.catch((error: Error) => error)).to.be.instanceOf(FileChangedError)
+    const needs = new QueryNeeds()
+    await store.prepare(['d.t'], needs)
+    expect(Object.keys(needs.partsRead()!)).to.deep.equal(['d.t'])
+    expect(await first('SELECT count(m)::INTEGER FROM "d.t"')).to.equal(0)
   })
 
   it('are dropped once the queries that may read them have ended', async () => {
