@@ -41,10 +41,7 @@ export async function purgeCache(
   if (url !== undefined) {
     const base = serverBase(url)
     if (settings.token === null) throw new UsageError(['SLUICE_TOKEN must hold a token that may purge'])
-    if (table !== undefined) {
-      const query = partition === undefined ? '' : `?partition=${encodeURIComponent(partition)}`
-      return purgeReaders(base, settings.token, { table, query }, io)
-    }
+    if (table !== undefined) return purgeReaders(base, settings.token, { table, partition }, io)
     return purgeOverHttp(base, settings.token, name, io)
   }
   if (settings.redisUrl === null) {
@@ -82,9 +79,10 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
 async function purgeReaders(
   base: string,
   token: string,
-  { table, query }: { readonly table: string; readonly query: string },
+  { table, partition }: { readonly table: string; readonly partition: string | undefined },
   io: Io,
 ): Promise<number> {
+  const query = partition === undefined ? '' : `?partition=${encodeURIComponent(partition)}`
   const answer = await askServer(base, token, 'POST', `/api/tables/${encodeURIComponent(table)}/purge${query}`)
   const { purged, refused = [] } = answer as {
     readonly purged: readonly string[]

@@ -110,7 +110,8 @@ export class Refresher {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const start = await this.#begin(call, key, others)
         if (start === null) return NOT_TRIED
-        const set = await this.#refresh(call, start)
+        const isWhole = start.plan.isWhole && call.kept.upper === null
+        const set = await (isWhole ? this.#whole(call, start) : this.#putTogether(call, start))
         if (set !== 'changed') return set ?? { key }
       }
     } catch (thrown) {
@@ -131,11 +132,6 @@ export class Refresher {
     const bucketOf = (time: bigint): bigint => bucketBoundary(kept, time)
     const settled = engine.tier === 'exact' ? null : settledTime(kept, clock.nowMs() - settledMs)
     return { ...keep, kept, window, settled, bucketOf, query, options, costs: [] }
-  }
-
-  /** Null where the result cannot be put together, as where rows may be missing; `changed` where the table has changed meanwhile. */
-  async #refresh(call: Call, start: Start): Promise<ResultSet | 'changed' | null> {
-    return start.plan.isWhole && call.kept.upper === null ? this.#whole(call, start) : this.#putTogether(call, start)
   }
 
   /** Null where it cannot be known what to read: the parts of the table are not known, or no time fulfils the bounds. */
@@ -164,6 +160,7 @@ export class Refresher {
     return read?.kept ? { ...set, kept: read.kept } : set
   }
 
+  /** Null where the result cannot be put together, as where rows may be missing; `changed` where the table has changed meanwhile. */
   async #putTogether(call: Call, start: Start): Promise<ResultSet | 'changed' | null> {
     const { kept, options, bucketOf } = call
     const { plan } = start

@@ -73,8 +73,7 @@ export class MemoryStore implements ResultStore {
   }
 
   purge(prefix: string, part?: string): Promise<void> | void {
-    const kept = part === undefined ? [] : this.#addPart(prefix, part)
-    this.forget(key => key.startsWith(prefix) && !kept.includes(key))
+    this.forget(key => key.startsWith(prefix) && (part === undefined || !this.#addPart(key, part)))
   }
 
   forget(isGone: (key: string) => boolean): void {
@@ -92,14 +91,13 @@ export class MemoryStore implements ResultStore {
     this.forget(() => true)
   }
 
-  /** Returns the keys of the kept rows that have got the part. */
-  #addPart(prefix: string, part: string): readonly string[] {
-    const kept = [...this.#results.entries()].filter(([key, { result }]) => result.kept && key.startsWith(prefix))
-    for (const [key, entry] of kept) {
-      const more = { result: withPart(entry.result, part), bytes: entry.bytes + part.length }
-      this.#results.set(key, { ...entry, ...more }, { noUpdateTTL: true })
-    }
-    return kept.map(([key]) => key)
+  /** False where the entry is not of kept rows, which alone know their parts. */
+  #addPart(key: string, part: string): boolean {
+    const entry = this.#of(key).peek(key)
+    if (!entry?.result.kept) return false
+    const more = { result: withPart(entry.result, part), bytes: entry.bytes + part.length }
+    this.#of(key).set(key, { ...entry, ...more }, { noUpdateTTL: true })
+    return true
   }
 
   #of(key: string): Cache {
