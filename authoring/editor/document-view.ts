@@ -4,7 +4,7 @@ import type { ManifestSource } from '../../runner/manifest/source.js'
 import { parseManifest } from '../../runner/manifest/yaml/parse.js'
 import { isRecord, recordOf } from '../../runner/model/is-record.js'
 import type { Lookup, Manifest } from '../../runner/model/manifest.js'
-import { type FileKind, kindOf } from './folders.js'
+import { kindOf } from './folders.js'
 import { manifestSql, partialSql, type SqlBlock } from './sql-block.js'
 import type { Workspace } from './workspace.js'
 
@@ -18,7 +18,6 @@ export interface DeclaredNames {
 export interface DocumentView {
   readonly workspace: Workspace
   readonly file: string
-  readonly kind: FileKind
   readonly text: string
   /** The manifest: the document's own, or for a partial the first one that includes it. Null without one. */
   readonly manifest: ManifestView | null
@@ -48,7 +47,7 @@ export class DocumentViews {
     const kind = kindOf(file, workspace.folders)
     if (source === undefined || kind === null) return null
     const { text } = source
-    const base = { workspace, file, kind, text }
+    const base = { workspace, file, text }
     if (kind === 'manifest') {
       const manifest = this.manifest(file, text)
       return { ...base, manifest, sql: manifest.sql, partial: null }

@@ -17,22 +17,16 @@ const paragraphs = (parts: readonly (string | undefined)[]): string =>
   parts.filter(part => part !== undefined && part !== '').join('\n\n')
 const quoted = (words: readonly unknown[]): string => words.map(word => `\`${String(word)}\``).join(', ')
 
-/** The types of records on one line are too long to read: each field gets a line. */
-function typeText({ type }: ScopeColumn): string {
-  const record = type?.kind === 'ARRAY' ? type.element : type
-  if (type === null) return ''
-  if (record?.kind !== 'STRUCT' || typeName(type).length < 80) return typeName(type)
-  const fields = record.fields.map(field => `  ${field.name} ${typeName(field.type)}`)
-  const body = `STRUCT<\n${fields.join(',\n')}\n>`
-  return type.kind === 'ARRAY' ? `ARRAY<${body}>` : body
-}
-
 export function columnText(column: ScopeColumn, tables: ReadonlyMap<string, LoadedTable>): string {
   const { origin } = column
   const field = origin && fieldAt(tables.get(origin.table)?.fields, origin.path)
   const from = origin && `Column \`${origin.path.join('.')}\` of \`${origin.table}\``
   const mode = field?.mode?.toUpperCase() === 'REQUIRED' ? ', never NULL.' : '.'
-  return paragraphs([code(`${column.name} ${typeText(column)}`.trimEnd()), field?.description, from ? from + mode : ''])
+  return paragraphs([
+    code(column.type ? `${column.name} ${typeName(column.type)}` : column.name),
+    field?.description,
+    from ? from + mode : '',
+  ])
 }
 
 /** The schema's field of a column. */

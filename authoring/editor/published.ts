@@ -29,14 +29,14 @@ export class Published {
    */
   update(diagnostics: readonly Diagnostic[], checked: readonly string[] | null): void {
     const byFile = new Map<string, Diagnostic[]>()
-    for (const file of checked ?? [...this.#byFile.keys(), ...this.#texts.openFiles()]) byFile.set(file, [])
+    for (const file of checked ?? [...this.#byFile.keys(), ...this.#texts.open.keys()]) byFile.set(file, [])
     for (const diagnostic of diagnostics)
       byFile.set(diagnostic.file, [...(byFile.get(diagnostic.file) ?? []), diagnostic])
     for (const [file, own] of byFile) {
       const text = this.#texts.find(file)?.text ?? ''
       const shown = own.map(diagnostic => shownDiagnostic(diagnostic, text, this.#root))
       const isSame = JSON.stringify(shown) === JSON.stringify(this.of(file))
-      if (isSame && !this.#texts.isOpen(file)) continue
+      if (isSame && !this.#texts.open.has(file)) continue
       if (shown.length > 0) this.#byFile.set(file, shown)
       else this.#byFile.delete(file)
       this.#send(file, shown)

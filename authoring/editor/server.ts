@@ -1,14 +1,20 @@
-/** Conducts the language server: hands each message of the protocol to the workspace and the feature that answer it. */
+/** `sluice lsp`, the language server for editors: hands each message of the protocol to the workspace and the feature that answer it. */
+import { Writable } from 'node:stream'
 import {
   type Connection,
+  createConnection,
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
+  ProposedFeatures,
   ResponseError,
   type ServerCapabilities,
   TextDocumentSyncKind,
   type TextEdit,
 } from 'vscode-languageserver/node'
 import { isRecord } from '../../runner/model/is-record.js'
+import { ownPackage } from '../../runner/platform/own-package.js'
+import type { Settings } from '../../runner/settings/settings.js'
+import type { Io } from '../terminal/io.js'
 import { codeActions } from './features/code-actions.js'
 import { completionItems } from './features/completion.js'
 import { markdown } from './features/items.js'
@@ -16,16 +22,8 @@ import { thingAt } from './features/named-thing.js'
 import { usesIn } from './features/parameter-uses.js'
 import { renamedUses } from './features/rename.js'
 import { signatureHelp } from './features/signature-help.js'
-import { symbolsOf } from './features/symbols.js'
 import type { FolderNames } from './folders.js'
 import { EditorSession, parameterUseAt, pathOf, sqlRange } from './session.js'
-import type { WorkspaceDeps } from './workspace.js'
-
-export interface ServerDeps extends Pick<WorkspaceDeps, 'openChecker'> {
-  /** The folders as flags and variables name them; the editor's settings come before them. */
-  readonly folders: FolderNames
-  readonly version: string
-}
 
 const CAPABILITIES: ServerCapabilities = {
   textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
@@ -34,7 +32,6 @@ const CAPABILITIES: ServerCapabilities = {
   hoverProvider: true,
   definitionProvider: true,
   referencesProvider: true,
-  documentSymbolProvider: true,
   renameProvider: { prepareProvider: true },
   codeActionProvider: { codeActionKinds: ['quickfix'] },
   workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
@@ -42,9 +39,16 @@ const CAPABILITIES: ServerCapabilities = {
 /** The protocol's code of a request that cannot be answered. */
 const REQUEST_FAILED = -32803
 
-/** Serves one editor over this connection until it ends. */
-export function startServer(connection: Connection, { folders, openChecker, version }: ServerDeps): void {
-  const session = new EditorSession(connection, folders, openChecker)
+/** Serves one editor over standard input and output; the process ends when the editor says `exit`, or closes its stream. */
+export function serveEditor(settings: Settings, io: Io): Promise<never> {
+  const output = new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      io.print(chunk)
+      done()
+    },
+  })
+  const connection = createConnection(ProposedFeatures.all, io.standardInput(), output)
+  const session = new EditorSession(connection, settings)
   const { documents, workspaces } = session
   let roots: readonly string[] = []
   connection.onInitialize(async params => {
@@ -52,7 +56,7 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     await workspaces.rename(namesIn(params.initializationOptions, workspaces.names))
     const given = params.workspaceFolders?.map(({ uri }) => uri) ?? (params.rootUri ? [params.rootUri] : [])
     roots = given.flatMap(uri => pathOf(uri) ?? [])
-    return { serverInfo: { name: 'sluice', version }, capabilities: CAPABILITIES }
+    return { serverInfo: { name: 'sluice', version: ownPackage().version }, capabilities: CAPABILITIES }
   })
   connection.onInitialized(async () => {
     for (const root of roots) workspaces.add(root)
@@ -65,10 +69,6 @@ export function startServer(connection: Connection, { folders, openChecker, vers
   documents.onDidClose(({ document }) => session.close(document))
   answerAboutSql(connection, session)
   answerAboutParameters(connection, session)
-  connection.onDocumentSymbol(({ textDocument }) => {
-    const view = session.viewOf(textDocument.uri)
-    return view ? [...symbolsOf(view)] : []
-  })
   connection.onCodeAction(({ textDocument: { uri }, range }) => {
     const owner = session.ownerOf(uri)
     return owner ? [...codeActions(uri, range, owner.workspace.published.of(owner.file))] : []
@@ -76,6 +76,7 @@ export function startServer(connection: Connection, { folders, openChecker, vers
   connection.onShutdown(() => workspaces.close())
   documents.listen(connection)
   connection.listen()
+  return new Promise<never>(() => {})
 }
 
 /** Follows the client's folders, files and settings, as far as it tells of them. */
@@ -115,7 +116,7 @@ function answerAboutSql(connection: Connection, session: EditorSession): void {
     const at = await session.at(params)
     if (!at?.cursor) return []
     const hasSnippets = session.client.textDocument?.completion?.completionItem?.snippetSupport === true
-    return [...completionItems(at.cursor, (from, to) => sqlRange(at, from, to), { hasSnippets })]
+    return [...completionItems(at.cursor, (from, to) => sqlRange(at, from, to), hasSnippets)]
   })
   connection.onSignatureHelp(async params => {
     const at = await session.at(params)
@@ -167,10 +168,7 @@ function answerAboutParameters(connection: Connection, session: EditorSession): 
 
 /** The folders that settings name; those that they do not name stay. */
 function namesIn(settings: unknown, names: FolderNames): FolderNames {
-  const given = isRecord(settings) ? settings : {}
-  const name = (key: keyof FolderNames): string => {
-    const text = given[key]
-    return typeof text === 'string' && text !== '' ? text : names[key]
-  }
-  return { endpoints: name('endpoints'), tables: name('tables'), functions: name('functions'), data: name('data') }
+  const given = Object.entries(isRecord(settings) ? settings : {})
+  const named = given.filter(([key, name]) => Object.hasOwn(names, key) && typeof name === 'string' && name !== '')
+  return { ...names, ...Object.fromEntries(named) }
 }

@@ -10,11 +10,10 @@ import {
 } from 'vscode-languageserver/node'
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import type { FilePlace } from '../../runner/manifest/source.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { type SqlCursor, sqlCursor } from './cursor.js'
 import { type DocumentView, DocumentViews } from './document-view.js'
 import { type ParameterUse, parameterAt } from './features/parameter-uses.js'
-import type { FolderNames } from './folders.js'
-import type { WorkspaceDeps } from './workspace.js'
 import { type OwnedFile, Workspaces } from './workspaces.js'
 
 /** A position in a document. */
@@ -35,9 +34,10 @@ export class EditorSession {
   readonly #uris = new Map<string, string>()
   #lastFailure = ''
 
-  constructor(connection: Connection, folders: FolderNames, openChecker: WorkspaceDeps['openChecker']) {
-    this.workspaces = new Workspaces(folders, {
-      openChecker,
+  /** The editor's own settings come before the folders of these. */
+  constructor(connection: Connection, settings: Settings) {
+    this.workspaces = new Workspaces({
+      settings,
       tellFailure: thrown => {
         const failure = `Sluice: ${thrown instanceof Error ? thrown.message : thrown}`
         // The same failure would come back at each keystroke.
@@ -59,7 +59,7 @@ export class EditorSession {
     const owner = file === null ? null : this.workspaces.ownerOrNew(file)
     if (owner === null) return
     this.#uris.set(owner.file, document.uri)
-    owner.workspace.texts.open(owner.file, document.getText())
+    owner.workspace.texts.open.set(owner.file, { file: owner.file, text: document.getText() })
     owner.workspace.changed(owner.kind)
   }
 
@@ -70,7 +70,7 @@ export class EditorSession {
 
   close({ uri }: TextDocument): void {
     const owner = this.ownerOf(uri)
-    owner?.workspace.texts.close(owner.file)
+    owner?.workspace.texts.open.delete(owner.file)
     owner?.workspace.rescan()
   }
 
@@ -79,15 +79,12 @@ export class EditorSession {
     return file === null ? null : this.workspaces.owner(file)
   }
 
-  viewOf(uri: string): DocumentView | null {
-    const owner = this.ownerOf(uri)
-    return owner && this.#views.of(owner.workspace, owner.file)
-  }
-
   async at({ textDocument: { uri }, position }: TextDocumentPositionParams): Promise<At | null> {
+    const owner = this.ownerOf(uri)
     // An editor may ask before the first check has read the files.
-    await this.ownerOf(uri)?.workspace.ready
-    const [view, document] = [this.viewOf(uri), this.documents.get(uri)]
+    await owner?.workspace.ready
+    const view = owner && this.#views.of(owner.workspace, owner.file)
+    const document = this.documents.get(uri)
     if (view === null || document === undefined) return null
     const offset = document.offsetAt(position)
     return { view, document, offset, cursor: sqlCursor(view, offset) }

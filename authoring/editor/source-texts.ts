@@ -11,7 +11,8 @@ import { type FileKind, type Folders, kindOf } from './folders.js'
 export class SourceTexts {
   readonly #folders: Folders
   #onDisk: ReadonlyMap<string, SourceText> = new Map()
-  readonly #open = new Map<string, SourceText>()
+  /** Open documents, saved or not. */
+  readonly open = new Map<string, SourceText>()
   /** Files and folders that could not be read. */
   unreadable: readonly Diagnostic[] = []
 
@@ -37,30 +38,13 @@ export class SourceTexts {
     this.unreadable = unreadable
   }
 
-  /** Takes the text of an open document, saved or not. */
-  open(file: string, text: string): void {
-    this.#open.set(file, { file, text })
-  }
-
-  close(file: string): void {
-    this.#open.delete(file)
-  }
-
-  isOpen(file: string): boolean {
-    return this.#open.has(file)
-  }
-
-  openFiles(): readonly string[] {
-    return [...this.#open.keys()]
-  }
-
   find(file: string): SourceText | undefined {
-    return this.#open.get(file) ?? this.#onDisk.get(file)
+    return this.open.get(file) ?? this.#onDisk.get(file)
   }
 
   /** All files of one kind, in the order of their names. */
   all(kind: FileKind): readonly SourceText[] {
-    const files = new Set([...this.#onDisk.keys(), ...this.#open.keys()])
+    const files = new Set([...this.#onDisk.keys(), ...this.open.keys()])
     return [...files]
       .filter(file => kindOf(file, this.#folders) === kind)
       .sort()

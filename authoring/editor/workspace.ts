@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path'
 import { setImmediate as yieldOnce } from 'node:timers/promises'
 import type { FunctionSources, TableCatalogue } from '../../googlesql/index.js'
 import type { CheckSql } from '../../runner/manifest/check/sql.js'
-import { type Definitions, withCauses } from '../../runner/manifest/definitions.js'
+import { withCauses } from '../../runner/manifest/definitions.js'
 import type { SourceText } from '../../runner/manifest/discover.js'
 import { functionDiagnostics, readFunctions } from '../../runner/manifest/functions/load.js'
 import { type FaultlessManifest, type Loaded, type LoadOptions, loadSources } from '../../runner/manifest/load.js'
@@ -13,24 +13,20 @@ import { type LoadedTable, tableOf } from '../../runner/manifest/tables/load.js'
 import { createSchemaCache } from '../../runner/manifest/tables/schema-cache.js'
 import { BoundedMap } from '../../runner/model/bounded-map.js'
 import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
-import type { ServingEngine } from '../../runner/serve/engine.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { definitionOf, openServingEngineOver, type ServingEngine } from '../../runner/serve/engine.js'
+import type { Settings } from '../../runner/settings/settings.js'
+import { constantsChecker } from '../check/constants.js'
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { type ReadTests, readTests } from '../test/files/load.js'
 import type { FileKind, Folders } from './folders.js'
 import { Published, type SendDiagnostics } from './published.js'
 import { SourceTexts } from './source-texts.js'
 
-/** The engine that checks SQL, over one state of the table schemas and the functions; it knows tables without a schema, too. */
-export type Checker = Pick<ServingEngine, 'tables' | 'check' | 'close'>
-
 export interface WorkspaceDeps {
+  /** An editor asks at each keystroke, so the embedded engine checks SQL, whatever engine these name. */
+  readonly settings: Settings
   readonly folders: Folders
-  /** Opens an engine over these tables and functions. @throws SetupError */
-  readonly openChecker: (
-    tables: readonly LoadedTable[],
-    rest: Omit<Definitions, 'tables'>,
-    folders: Folders,
-  ) => Promise<Checker>
   /** Takes the diagnostics of a file; none clears those that it had. */
   readonly send: SendDiagnostics
   /** Tells the author of a failure that is not a mistake in a file. */
@@ -46,6 +42,15 @@ const SLICE_MS = 8
 /** With more manifests that are not checked yet, those that are open come first. */
 const FEW_MANIFESTS = 20
 const MAX_KEPT_CHECKS = 20_000
+
+/** The engine that checks SQL, over one state of the table schemas and the functions; it knows tables without a schema, too. */
+interface Checker {
+  /** That state. */
+  readonly key: string
+  readonly engine: ServingEngine
+  /** Computes the constants, too. */
+  readonly check: ServingEngine['check']
+}
 
 /** A newer edit makes this check useless. */
 class SupersededError extends Error {
@@ -66,7 +71,7 @@ export class Workspace {
   >()
   /** The last sound definition of each table. */
   #tables: ReadonlyMap<string, LoadedTable> = new Map()
-  #checker: { readonly key: string; readonly open: Checker } | null = null
+  #checker: Checker | null = null
   #wanted = 0
   #mustRead = true
   #running: Promise<void> | null = null
@@ -109,7 +114,7 @@ export class Workspace {
 
   /** All tables that queries can name, as the last engine had them; undefined until the first one is open. */
   get catalogue(): TableCatalogue | undefined {
-    return this.#checker?.open.tables() ?? this.#catalogue
+    return this.#checker?.engine.tables() ?? this.#catalogue
   }
 
   /** The partials by name. */
@@ -122,7 +127,7 @@ export class Workspace {
     this.#wanted += 1
     await this.settled()
     this.#setReady()
-    await this.#checker?.open.close()
+    await this.#checker?.engine.close()
   }
 
   #request(pauseMs: number): void {
@@ -166,7 +171,7 @@ export class Workspace {
     const checker = await this.#checkerFor([...this.#tables.values()], functions, mistakes)
     this.#setReady()
     const manifests = this.texts.all('manifest')
-    const open = manifests.filter(({ file }) => this.texts.isOpen(file))
+    const open = manifests.filter(({ file }) => this.texts.open.has(file))
     if (open.length > 0 && manifests.length - this.#cache.size > FEW_MANIFESTS) {
       const first = await this.#load(open, checker, {})
       this.published.update(
@@ -181,8 +186,8 @@ export class Workspace {
       checkExample,
       yieldToEventLoop: yieldBetween(isSuperseded),
     })
-    const tests = this.texts.all('tests').flatMap(source => this.#testMistakes(source, checker.tables(), loaded))
-    const mistakesOfAll = [...functionDiagnostics(checker.tables()), ...loaded.diagnostics, ...tests]
+    const tests = this.texts.all('tests').flatMap(source => this.#testMistakes(source, checker.engine.tables(), loaded))
+    const mistakesOfAll = [...functionDiagnostics(checker.engine.tables()), ...loaded.diagnostics, ...tests]
     const { diagnostics } = withCauses({ ...loaded, diagnostics: mistakesOfAll }, mistakes)
     const edited = schemas.filter(schema => !broken.includes(schema))
     const all = [...this.texts.unreadable, ...edited, ...diagnostics].sort(compareDiagnostics)
@@ -210,14 +215,16 @@ export class Workspace {
   ): Promise<Checker> {
     const schemas = tables.map(({ name, columns, required, layout }) => [name, columns, required, layout])
     const key = JSON.stringify([schemas, functions, mistakes])
-    if (this.#checker?.key === key) return this.#checker.open
+    if (this.#checker?.key === key) return this.#checker
     this.#catalogue = this.catalogue
-    await this.#checker?.open.close()
+    await this.#checker?.engine.close()
     this.#checker = null
     this.#checks.clear()
-    const open = await this.#deps.openChecker(tables, { functions, mistakes }, this.folders)
-    this.#checker = { key, open }
-    return open
+    const definitions = { tables: tables.map(definitionOf), functions, mistakes }
+    const settings: Settings = { ...this.#deps.settings, engine: 'duckdb', dataDir: this.folders.data }
+    const engine = await openServingEngineOver(definitions, settings, { observe: () => {}, clock: systemClock() })
+    this.#checker = { key, engine, check: constantsChecker(engine) }
+    return this.#checker
   }
 
   #load(manifests: readonly SourceText[], checker: Checker, more: Partial<LoadOptions>): Promise<Loaded> {
@@ -229,7 +236,7 @@ export class Workspace {
       return result
     }
     return loadSources(manifests, this.texts.all('partial'), {
-      tables: checker.tables(),
+      tables: checker.engine.tables(),
       checkSql,
       ...more,
     })

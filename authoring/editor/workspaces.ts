@@ -1,14 +1,10 @@
 /** All workspaces of one editor: its folders, and the folders around files that are outside of them. */
 import { dirname, join, sep } from 'node:path'
-import { type FileKind, type FolderNames, foldersOf, kindOf } from './folders.js'
+import { type FolderNames, foldersOf, kindOf } from './folders.js'
 import { Workspace, type WorkspaceDeps } from './workspace.js'
 
 /** A file that one of the workspaces reads. */
-export interface OwnedFile {
-  readonly workspace: Workspace
-  readonly file: string
-  readonly kind: FileKind
-}
+export type OwnedFile = NonNullable<ReturnType<Workspaces['owner']>>
 
 export class Workspaces {
   readonly #deps: Omit<WorkspaceDeps, 'folders'>
@@ -16,8 +12,9 @@ export class Workspaces {
   /** The names of the folders in each workspace. */
   names: FolderNames
 
-  constructor(names: FolderNames, deps: Omit<WorkspaceDeps, 'folders'>) {
-    this.names = names
+  constructor(deps: Omit<WorkspaceDeps, 'folders'>) {
+    const { endpointsDir: endpoints, tablesDir: tables, functionsDir: functions, dataDir: data } = deps.settings
+    this.names = { endpoints, tables, functions, data }
     this.#deps = deps
   }
 
@@ -45,7 +42,7 @@ export class Workspaces {
   }
 
   /** The workspace that reads the file; null for a file that Sluice does not read. */
-  owner(file: string): OwnedFile | null {
+  owner(file: string) {
     for (const workspace of this.#byRoot.values()) {
       const kind = kindOf(file, workspace.folders)
       if (kind !== null) return { workspace, file, kind }

@@ -28,15 +28,7 @@ const KEYWORDS: readonly string[] = [
   ...['GROUP BY', 'ORDER BY', 'PARTITION BY', 'IS NULL', 'INNER JOIN', 'LEFT JOIN', 'CROSS JOIN', 'UNION ALL'],
 ]
 
-export interface ClientAbilities {
-  readonly hasSnippets: boolean
-}
-
-export function completionItems(
-  cursor: SqlCursor,
-  rangeOf: RangeOf,
-  client: ClientAbilities,
-): readonly CompletionItem[] {
+export function completionItems(cursor: SqlCursor, rangeOf: RangeOf, hasSnippets: boolean): readonly CompletionItem[] {
   const { tag, tokens, offset, template } = cursor
   if (tag !== null) return tagItems(cursor, tag, rangeOf)
   const typedSql = template.slice(0, offset)
@@ -54,7 +46,7 @@ export function completionItems(
   const owner = ownerOf(cursor, offset - word.length)
   if (owner !== null)
     return columnItems(cursor, membersOf(owner, cursor.scope()), rangeOf(offset - word.length, offset))
-  return expressionItems(cursor, rangeOf(from, offset), client)
+  return expressionItems(cursor, rangeOf(from, offset), hasSnippets)
 }
 
 /** The offset after the name in backticks that the cursor is in. */
@@ -114,7 +106,7 @@ function scopes(scope: SqlScope): readonly SqlScope[] {
   return scope.outer === null ? [scope] : [scope, ...scopes(scope.outer)]
 }
 
-function expressionItems(cursor: SqlCursor, range: Range, client: ClientAbilities): readonly CompletionItem[] {
+function expressionItems(cursor: SqlCursor, range: Range, hasSnippets: boolean): readonly CompletionItem[] {
   const all = scopes(cursor.scope())
   const columns = all.flatMap(({ items }) =>
     items.flatMap(item => (item.columns.length > 0 ? item.columns : (item.value ?? []))),
@@ -128,8 +120,8 @@ function expressionItems(cursor: SqlCursor, range: Range, client: ClientAbilitie
       .flatMap(({ items }) => items)
       .flatMap(({ alias }) => (alias === '' ? [] : sourceItem(alias, 'in FROM', range))),
     ...parameterItems(cursor, range),
-    ...storedFunctionItems(cursor, range, client),
-    ...functionItems(range, client),
+    ...storedFunctionItems(cursor, range, hasSnippets),
+    ...functionItems(range, hasSnippets),
     ...templateItems(cursor, range),
     ...KEYWORDS.map(label => item('keyword', 'keyword', label, range)),
   ])
@@ -204,30 +196,30 @@ function parameterItems({ view }: SqlCursor, range: Range): readonly CompletionI
   return [...items, item('parameter', 'variable', '@now', range, now)]
 }
 
-function functionItems(range: Range, client: ClientAbilities): readonly CompletionItem[] {
+function functionItems(range: Range, hasSnippets: boolean): readonly CompletionItem[] {
   return [...FUNCTIONS].map(([label, [listed]]) => {
     const takesNone = listed!.signatures.every(signature => signature.includes('()'))
     const call = /^[\w.]+$/.test(label) ? `${label}(${takesNone ? '' : '$0'})` : label
     return item('function', 'function', label, range, {
       detail: listed!.signatures[0] ?? '',
       documentation: markdown(functionText(listed!)),
-      ...snippet(label, call, client),
-      ...(client.hasSnippets && { command: SHOW_SIGNATURE }),
+      ...snippet(label, call, hasSnippets),
+      ...(hasSnippets && { command: SHOW_SIGNATURE }),
     })
   })
 }
 
 /** What is inserted: a call in which the cursor is placed, where the client can do so, else the name. */
-const snippet = (name: string, call: string, { hasSnippets }: ClientAbilities) =>
+const snippet = (name: string, call: string, hasSnippets: boolean) =>
   hasSnippets ? { insertTextFormat: SNIPPET, newText: call } : { newText: name }
 
 /** The functions that are kept in datasets. */
-function storedFunctionItems({ view }: SqlCursor, range: Range, client: ClientAbilities): readonly CompletionItem[] {
+function storedFunctionItems({ view }: SqlCursor, range: Range, hasSnippets: boolean): readonly CompletionItem[] {
   return (view.workspace.catalogue?.functions.sources ?? []).map(source =>
     item('source', 'function', source.name, range, {
       detail: 'function',
       documentation: markdown(storedFunctionText(source)),
-      ...snippet(written(source.name), `${written(source.name)}($0)`, client),
+      ...snippet(written(source.name), `${written(source.name)}($0)`, hasSnippets),
     }),
   )
 }

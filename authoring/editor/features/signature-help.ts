@@ -44,23 +44,8 @@ function signatureOf(label: string, documentation: string): SignatureInformation
   }
 }
 
-/** The texts of the parameters: `LPAD(STRING, INT64, [STRING]) -> STRING` has three. */
-function parametersOf(signature: string): readonly string[] {
-  const open = signature.indexOf('(')
-  const parameters: string[] = []
-  let depth = 0
-  let from = open + 1
-  for (let i = open; i < signature.length; i++) {
-    const character = signature[i]!
-    if ('(<'.includes(character)) depth++
-    else if (character === ')' || (character === '>' && !'-='.includes(signature[i - 1]!))) depth--
-    const isEnd = depth === 0
-    if (isEnd || (character === ',' && depth === 1)) {
-      const text = signature.slice(from, i).trim()
-      if (text !== '') parameters.push(text)
-      from = i + 1
-    }
-    if (isEnd) break
-  }
-  return parameters
+/** The texts of the parameters: `LPAD(STRING, INT64, [STRING]) -> STRING` has three. Types within them may be in brackets. */
+const parametersOf = (signature: string): readonly string[] => {
+  const inside = /\((?:[^()]|\([^()]*\))*\)/.exec(signature)?.[0].slice(1, -1) ?? ''
+  return [...inside.matchAll(/(?:[^,<(]|<(?:[^<>]|<[^<>]*>)*>|\([^()]*\))+/g)].map(([parameter]) => parameter.trim())
 }

@@ -9,27 +9,19 @@ import { MAX_VARIANTS, renderVariants, variantSpace } from '../../../runner/temp
 import type { DocumentView } from '../document-view.js'
 import { withoutTags } from './template-tags.js'
 
-/** SQL and the cursor's offset in it. */
-export interface SqlAt {
-  readonly sql: string
-  readonly offset: number
-}
-
-/** The most variants among which the longest that holds the cursor is chosen. */
-const MAX_TRIED = 64
-
 /** At an offset of the view's template. Never throws: where the template cannot be written out, its tags are blanked. */
-export function sqlAt(view: DocumentView, offset: number): SqlAt {
+export function sqlAt(view: DocumentView, offset: number) {
   try {
-    const longest = longestWith(view, offset)
-    if (longest !== null) return longest
+    const rendered = variantAt(view, offset)
+    if (rendered !== null) return rendered
   } catch {
     // A manifest with mistakes may hold anything.
   }
   return { sql: withoutTags(view.sql!.template), offset }
 }
 
-function longestWith({ manifest: owner, sql, partial, workspace }: DocumentView, offset: number): SqlAt | null {
+/** In the variant with the most arguments that holds the offset; null where none does, or the template has mistakes. */
+function variantAt({ manifest: owner, sql, partial, workspace }: DocumentView, offset: number) {
   const root = partial === null ? sql!.template : (owner?.sql?.template ?? '')
   const parsed = parseTemplate(root)
   if (parsed.problems.length > 0) return null
@@ -38,13 +30,12 @@ function longestWith({ manifest: owner, sql, partial, workspace }: DocumentView,
   const { lookups = {} } = manifest
   const space = variantSpace(pieces, lookups)
   if (space.size > MAX_VARIANTS) return null
-  let best: SqlAt | null = null
   // Later variants are those with more arguments given.
-  for (const { rendered } of renderVariants(pieces, space, lookups).slice(-MAX_TRIED)) {
+  for (const { rendered } of renderVariants(pieces, space, lookups).toReversed()) {
     const cursor = offsetIn(rendered, partial, offset)
-    if (cursor !== null && rendered.sql.length > (best?.sql.length ?? -1)) best = { sql: rendered.sql, offset: cursor }
+    if (cursor !== null) return { sql: rendered.sql, offset: cursor }
   }
-  return best
+  return null
 }
 
 /** The offset in the SQL of an offset in the template; null where this variant leaves the place out. */

@@ -28,15 +28,3 @@ export const withoutTags = (template: string): string =>
   template.replace(TAG, (whole: string, content: string) =>
     /^~?\s*[#/>!^]|^~?\s*else\b/.test(content) ? whole.replace(/./g, ' ') : `v${'_'.repeat(whole.length - 1)}`,
   )
-
-/** The lists that the loops around an offset go through, the innermost first: `constants.streams`. */
-export function loopsAround(template: string, offset: number): readonly string[] {
-  const open: string[] = []
-  for (const { at, content } of tagsOf(template)) {
-    if (at >= offset) break
-    const each = /^~?\s*#each\s+([\w.]+)/.exec(content)
-    if (each) open.unshift(each[1]!)
-    else if (/^~?\s*\/each/.test(content)) open.shift()
-  }
-  return open
-}

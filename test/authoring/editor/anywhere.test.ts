@@ -35,7 +35,6 @@ describe('sluice lsp: any text', () => {
       editor.signature(where),
       editor.references(where),
       editor.prepareRename(where),
-      editor.symbols(uri),
     ])
     await editor.close(uri)
   }

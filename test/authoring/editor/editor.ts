@@ -18,8 +18,6 @@ import {
   DidCloseTextDocumentNotification,
   DidOpenTextDocumentNotification,
   DidSaveTextDocumentNotification,
-  type DocumentSymbol,
-  DocumentSymbolRequest,
   ExitNotification,
   type Hover,
   HoverRequest,
@@ -258,11 +256,6 @@ export class Editor {
 
   prepareRename(where: Where) {
     return this.#connection.sendRequest(PrepareRenameRequest.type, this.#at(where))
-  }
-
-  async symbols(uri: string): Promise<readonly DocumentSymbol[]> {
-    const found = await this.#connection.sendRequest(DocumentSymbolRequest.type, { textDocument: { uri } })
-    return (found ?? []) as DocumentSymbol[]
   }
 
   async actions(uri: string, range: Range, diagnostics: readonly Diagnostic[]): Promise<readonly CodeAction[]> {
