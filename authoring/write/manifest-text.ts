@@ -1,5 +1,5 @@
 /** Writes a manifest and its test file as YAML, in the style of those that people write. */
-import { stringify } from 'yaml'
+import { Document, type Node, Scalar, stringify } from 'yaml'
 import type { Manifest } from '../../runner/model/manifest.js'
 import { TEST_NOW } from './sample-row.js'
 
@@ -21,35 +21,22 @@ export interface ManifestSpec {
 
 /** The path from the folder of the manifest to schemas/, for the first line, which editors read. */
 export function manifestText(spec: ManifestSpec, schemas: string): string {
-  const { interval, columns } = spec
-  const parameters = Object.entries(spec.parameters)
-  const lines = [
-    `# yaml-language-server: $schema=${schemas}/endpoint.schema.json`,
-    `id: ${spec.id}`,
-    `name: ${flow(spec.name)}`,
-    `description: ${flow(spec.description)}`,
-    ...(spec.tenant === null ? [] : [`tenant: ${flow(spec.tenant)}`]),
-    ...(parameters.length === 0 ? [] : ['parameters:', ...members(parameters)]),
-    'settings:',
-    ...members(Object.entries(spec.settings)),
-    ...(interval === null
-      ? []
-      : [
-          'lookups:',
-          '  interval:',
-          '    by: interval',
-          '    rows:',
-          ...members(Object.entries(interval.rows)).map(line => `    ${line}`),
-          `    default: ${flow(interval.fallback)}`,
-        ]),
-    ...(columns.length === 0 ? [] : ['columns:', ...columns.map(column => `  - ${flow(columnEntry(column))}`)]),
-    sqlBlock(spec.sql),
-  ]
-  return `${lines.join('\n')}\n`
+  const { id, name, description, tenant, parameters, settings, interval, columns } = spec
+  const sql = new Scalar(`${spec.sql.replace(/\n+$/, '')}\n`)
+  sql.type = Scalar.BLOCK_LITERAL
+  const manifest = {
+    ...{ id, name, description },
+    ...(tenant !== null && { tenant: inLine(tenant) }),
+    ...(Object.keys(parameters).length > 0 && { parameters: inLines(parameters) }),
+    settings: inLines(settings),
+    ...(interval !== null && {
+      lookups: { interval: { by: 'interval', rows: inLines(interval.rows), default: interval.fallback } },
+    }),
+    ...(columns.length > 0 && { columns: columns.map(column => inLine(columnEntry(column))) }),
+    sql,
+  }
+  return `# yaml-language-server: $schema=${schemas}/endpoint.schema.json\n${yamlText(manifest)}`
 }
-
-const members = (entries: readonly (readonly [string, unknown])[]): readonly string[] =>
-  entries.map(([name, value]) => `  ${flow(name)}: ${flow(value)}`)
 
 /** The fields of a type that would not fit a line are left open. */
 function columnEntry({ name, type, required }: ManifestSpec['columns'][number]): object {
@@ -59,14 +46,15 @@ function columnEntry({ name, type, required }: ManifestSpec['columns'][number]):
 
 /** The most characters of a line that is written: a manifest has no lines of more than 10,000. */
 export const LINE_WIDTH = 1_000
-/** Deeper than anything that a value stands in. */
-const INDENTATION = ' '.repeat(12)
+
+const yamlText = (value: object): string => stringify(value, { lineWidth: LINE_WIDTH, aliasDuplicateObjects: false })
 
 /** The value on one line, `{ type: string, required: true }`, or on several where it is long. */
-const flow = (value: unknown): string =>
-  stringify(value, { collectionStyle: 'flow', lineWidth: LINE_WIDTH, aliasDuplicateObjects: false })
-    .trimEnd()
-    .replaceAll('\n', `\n${INDENTATION}`)
+const inLine = (value: unknown): Node => new Document().createNode(value, { flow: true, aliasDuplicateObjects: false })
+
+/** A map with a line for each member. */
+const inLines = (members: object): Readonly<Record<string, Node>> =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, inLine(value)]))
 
 /** A case of a test file. */
 export interface TestSpec {
@@ -80,37 +68,27 @@ type TestRows = Readonly<Record<string, readonly object[]>>
 
 /** A test file with these rows of tables, which all cases share. */
 export const testText = (tables: TestRows, cases: readonly TestSpec[]): string =>
-  [`now: ${TEST_NOW}`, ...tableLines(tables), 'tests:', ...cases.flatMap(caseLines), ''].join('\n')
+  yamlText({
+    now: TEST_NOW,
+    ...tablesMember(tables),
+    tests: cases.map(({ name, arguments: given = {}, tables: own = {}, expect }) => ({
+      name,
+      ...(Object.keys(given).length > 0 && { arguments: inLine(given) }),
+      ...tablesMember(own),
+      expect: inLines(expect),
+    })),
+  })
 
-const tableLines = (tables: TestRows): readonly string[] => {
-  const lines = Object.entries(tables).flatMap(([name, rows]) => [
-    `  ${flow(name)}:`,
-    ...rows.map(one => `    - ${flow(one)}`),
-  ])
-  return lines.length === 0 ? [] : ['tables:', ...lines]
+function tablesMember(tables: TestRows): { readonly tables?: object } {
+  const lists = Object.entries(tables).map(([name, rows]) => [name, rows.map(inLine)] as const)
+  return lists.length === 0 ? {} : { tables: Object.fromEntries(lists) }
 }
-
-const caseLines = ({ name, arguments: given = {}, tables = {}, expect }: TestSpec): readonly string[] => [
-  `  - name: ${flow(name)}`,
-  ...(Object.keys(given).length === 0 ? [] : [`    arguments: ${flow(given)}`]),
-  ...tableLines(tables).map(line => `    ${line}`),
-  '    expect:',
-  ...members(Object.entries(expect)).map(line => `    ${line}`),
-]
 
 /** The case of a call without these parameters, which are all that are required. */
 export const missingCase = (name: string, parameters: readonly string[]): TestSpec => ({
   name,
   expect: { problem: { status: 400, code: 'ARGUMENT_INVALID', parameters } },
 })
-
-/** A literal block; where its first line is indented, its header must give the indentation. */
-function sqlBlock(sql: string): string {
-  const text = sql.replace(/\n+$/, '')
-  const isIndented = /^\s*\n*[ ]/.test(text)
-  const lines = text.split('\n').map(line => (line === '' ? '' : `  ${line}`))
-  return `sql: |${isIndented ? '2' : ''}\n${lines.join('\n')}`
-}
 
 /**
  * A template whose output is this text. Where Handlebars would read `{{` as a tag, a comment comes between the braces; its
