@@ -1,15 +1,14 @@
 /** `sluice openapi --examples`: writes two rows of each endpoint beside its manifest, to be reviewed and committed. */
-import { writeFile } from 'node:fs/promises'
 import { exampleFile } from '../../runner/manifest/example-rows.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { RunnerError } from '../../runner/model/errors.js'
-import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import { mayRun } from '../../runner/request/authorize.js'
 import { type CallArguments, type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { planCalls } from '../compare/calls.js'
 import { closing } from '../terminal/closing.js'
 import { failureMessage } from '../terminal/failure-message.js'
+import { writeText } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { confinedBy } from '../token/check-token.js'
 import type { NewToken } from '../token/token-writer.js'
@@ -70,11 +69,6 @@ async function writeExample(
   }
   if (best === null)
     return 'no call with the examples of its parameters gives rows; --pin name=value gives other arguments'
-  const path = exampleFile(file, endpoint.name)
-  try {
-    await writeFile(path, firstRows(Buffer.from(best.body).toString(), EXAMPLE_ROWS))
-  } catch (cause) {
-    throw writeFailure({ what: 'the example', path, setting: SETTING.endpoints }, cause)
-  }
+  writeText(exampleFile(file, endpoint.name), firstRows(Buffer.from(best.body).toString(), EXAMPLE_ROWS))
   return null
 }

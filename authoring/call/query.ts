@@ -1,21 +1,20 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
 
-import { createReadStream } from 'node:fs'
 import { blamedOffset, SqlError, withAdvice } from '../../googlesql/index.js'
 import { deriveHere } from '../../runner/formats/deriver.js'
 import { ENGINES } from '../../runner/model/engines.js'
-import { RunnerError, SetupError, UsageError } from '../../runner/model/errors.js'
+import { RunnerError, UsageError } from '../../runner/model/errors.js'
 import type { Clock, Engine, RunOptions } from '../../runner/model/ports.js'
 import type { BoundValue, Query } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { didYouMean } from '../../runner/model/suggest.js'
 import { typeScalar } from '../../runner/model/typed-value.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { fileReason } from '../../runner/platform/write-failure.js'
 import { openServingEngineOver, readDefinitions } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { splitAssignment, wholeNumber } from '../terminal/arguments.js'
 import { closing } from '../terminal/closing.js'
+import { readInput } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
 import { checkDryRun, type DryRunFlags, printReads } from './dry-run.js'
@@ -101,29 +100,10 @@ export const MAX_SQL_BYTES = 4_000_000
 /** @throws UsageError for no SQL, or SQL from two places; SetupError for a file that cannot be read. */
 async function readSql(given: string | undefined, file: string | undefined, io: Io): Promise<string> {
   if (given !== undefined && file !== undefined) throw new UsageError(['query takes SQL or --file, not both'])
-  const sql = file === undefined && given !== undefined && given !== '-' ? given : await readAll(file ?? '-', io)
+  const sql = file === undefined && given !== undefined && given !== '-' ? given : await readInput(file ?? '-', io)
+  if (Buffer.byteLength(sql) > MAX_SQL_BYTES) throw new UsageError([`the SQL is longer than ${MAX_SQL_BYTES} bytes`])
   if (sql.trim() !== '') return sql
   throw new UsageError(['query takes SQL: as an argument, with --file, or from standard input'])
-}
-
-async function readAll(file: string, io: Io): Promise<string> {
-  const parts: Buffer[] = []
-  let bytes = 0
-  try {
-    const source = file === '-' ? io.standardInput() : createReadStream(file)
-    if ('isTTY' in source && source.isTTY) io.printError('type SQL, then Ctrl-D\n')
-    for await (const part of source) {
-      parts.push(Buffer.from(part as Uint8Array))
-      bytes += parts.at(-1)!.length
-      if (bytes > MAX_SQL_BYTES) throw new UsageError([`the SQL is longer than ${MAX_SQL_BYTES} bytes`])
-    }
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
-  } catch (thrown) {
-    if (thrown instanceof UsageError) throw thrown
-    const source = file === '-' ? 'standard input' : file
-    const reason = thrown instanceof TypeError ? 'it is not valid UTF-8' : fileReason(thrown as NodeJS.ErrnoException)
-    throw new SetupError(`${source} cannot be read: ${reason}`)
-  }
 }
 
 /** The failure with the offset of the expression that failed, where that can be found. */

@@ -1,9 +1,11 @@
 /** Reads and writes files that a command names. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { SetupError } from '../../runner/model/errors.js'
 import { makeFolder } from '../../runner/platform/make-folder.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
+import type { Io } from './io.js'
 
 /** @throws SetupError */
 export function readText(file: string): string {
@@ -14,13 +16,25 @@ export function readText(file: string): string {
   }
 }
 
+/** The SQL of a file; `-` is standard input. @throws SetupError where it cannot be read, or is not UTF-8 */
+export async function readInput(file: string, io: Io): Promise<string> {
+  const input = file === '-' ? io.standardInput() : createReadStream(file)
+  if ('isTTY' in input && input.isTTY) io.printError('type SQL, then Ctrl-D\n')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await buffer(input))
+  } catch (cause) {
+    const reason = cause instanceof TypeError ? 'it is not valid UTF-8' : fileReason(cause)
+    throw new SetupError(`cannot read ${file === '-' ? 'standard input' : file}: ${reason}`, { cause })
+  }
+}
+
 /** Null where there is no such file. @throws SetupError */
 export const readIfThere = (file: string): string | null => (existsSync(file) ? readText(file) : null)
 
-/** Also makes its folder, where that is wanted. @throws SetupError */
-export function writeText(file: string, text: string, { makesFolder = false } = {}): void {
+/** Makes its folder where it is missing. @throws SetupError */
+export function writeText(file: string, text: string): void {
   try {
-    if (makesFolder) makeFolder(dirname(file))
+    makeFolder(dirname(file))
     writeFileSync(file, text)
   } catch (cause) {
     throw new SetupError(`cannot write ${file}: ${fileReason(cause)}`, { cause })

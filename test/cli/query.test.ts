@@ -78,7 +78,7 @@ describe('sluice query', () => {
     expect(await piped(['--file', folder.path('none.sql')], '')).to.deep.equal({
       code: 3,
       out: '',
-      err: `sluice: ${folder.path('none.sql')} cannot be read: there is no such file or folder (ENOENT)\n`,
+      err: `sluice: cannot read ${folder.path('none.sql')}: there is no such file or folder (ENOENT)\n`,
     })
     writeFileSync(folder.path('b.sql'), Buffer.from([0x53, 0xff]))
     expect((await piped(['--file', folder.path('b.sql')], '')).err).to.include('it is not valid UTF-8')
