@@ -1,6 +1,12 @@
 /** A new manifest over one table: its rows, newest first, or their number in each bucket of time. */
 
-import { RESERVED_KEYWORDS, type StructField, type TableDefinition, typeName } from '../../googlesql/index.js'
+import {
+  RESERVED_KEYWORDS,
+  type StructField,
+  type TableCatalogue,
+  type TableDefinition,
+  typeName,
+} from '../../googlesql/index.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { didYouMean } from '../../runner/model/suggest.js'
 import {
@@ -32,6 +38,18 @@ export interface NewManifest extends Omit<ManifestSpec, 'id' | 'name'> {
   readonly tables: readonly string[]
 }
 
+/** @throws UsageError for a name that no table has. */
+export function tableNamed(tables: TableCatalogue, name: string): TableDefinition {
+  const table = tables.find(name)
+  if (table) return table
+  const { hint } = didYouMean(name, tables.names(), '; `sluice tables infer` writes its schema')
+  throw new UsageError([`there is no table ${name}${hint}`])
+}
+
+/** The names of the columns of these types. */
+export const columnsOf = ({ columns }: TableDefinition, kinds: readonly string[]): readonly string[] =>
+  columns.filter(({ type }) => kinds.includes(type.kind)).map(({ name }) => name)
+
 /** @throws UsageError for columns that cannot be what they are named for. */
 export function manifestOfTable(order: TableOrder): NewManifest {
   const { table } = order
@@ -48,17 +66,12 @@ export function manifestOfTable(order: TableOrder): NewManifest {
 export const TIME_KINDS: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE']
 export const TENANT_KINDS: readonly string[] = ['STRING', 'INT64']
 
-function columnOf(
-  { name, columns }: TableDefinition,
-  wanted: string,
-  flag: string,
-  kinds: readonly string[],
-): StructField {
-  const column = columns.find(one => one.name.toLowerCase() === wanted.toLowerCase())
-  const fit = columns.filter(({ type }) => kinds.includes(type.kind)).map(one => one.name)
+function columnOf(table: TableDefinition, wanted: string, flag: string, kinds: readonly string[]): StructField {
+  const column = table.columns.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())
   if (column && kinds.includes(column.type.kind)) return column
+  const fit = columnsOf(table, kinds)
   const { hint } = didYouMean(wanted, fit, `; its columns of these types: ${fit.join(', ') || 'none'}`)
-  const actual = column ? `${wanted} is ${typeName(column.type)}` : `${name} has no column ${wanted}`
+  const actual = column ? `${wanted} is ${typeName(column.type)}` : `${table.name} has no column ${wanted}`
   throw new UsageError([`${flag} names a column of type ${kinds.join(' or ')}, and ${actual}${hint}`])
 }
 

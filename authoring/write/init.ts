@@ -3,18 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SetupError } from '../../runner/model/errors.js'
 import { ownPackage } from '../../runner/platform/own-package.js'
-import { fileReason } from '../../runner/platform/write-failure.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { shellWord } from '../terminal/shell-word.js'
-import { dependsOnSluice, installedFrom } from './installed-from.js'
-import { type NewFile, writeFiles } from './write-files.js'
-
-interface NamedFile extends NewFile {
-  /** Below the folder: `endpoints/shop.top-products.yaml`. */
-  readonly name: string
-}
+import { dependencyOnSluice, installedFrom } from './installed-from.js'
+import { cannotWrite, type NewFile, writeFiles } from './write-files.js'
 
 /** Writes over no file: where one of its files is there already it names it, writes nothing and resolves to 1. */
 export async function initFolder(dir: string, io: Io): Promise<number> {
@@ -27,7 +20,9 @@ export async function initFolder(dir: string, io: Io): Promise<number> {
     ID: randomUUID(),
   })
   // Where Sluice was installed into this very folder, npm has written the package.json that is needed.
-  const kept = files.filter(({ name, path }) => name === 'package.json' && dependsOnSluice(path))
+  const kept = files.filter(
+    ({ path }) => path === join(folder, 'package.json') && dependencyOnSluice(path) !== undefined,
+  )
   const wanted = files.filter(file => !kept.includes(file))
   const inTheWay = [...new Set(wanted.flatMap(({ path }) => obstacle(folder, path) ?? []))]
   if (inTheWay.length > 0) {
@@ -35,7 +30,7 @@ export async function initFolder(dir: string, io: Io): Promise<number> {
     io.printError('sluice: nothing was written\n')
     return EXIT.problems
   }
-  writeFiles(wanted, cannotWrite)
+  writeFiles(wanted)
   for (const { path } of wanted) io.print(`wrote ${shown(dir, folder, path)}\n`)
   for (const { path } of kept) io.print(`kept ${shown(dir, folder, path)}\n`)
   const steps = [
@@ -47,7 +42,7 @@ export async function initFolder(dir: string, io: Io): Promise<number> {
   return EXIT.clean
 }
 
-function newFiles(templates: string, folder: string, words: Readonly<Record<string, string>>): readonly NamedFile[] {
+function newFiles(templates: string, folder: string, words: Readonly<Record<string, string>>): readonly NewFile[] {
   return readdirSync(templates, { recursive: true, encoding: 'utf8' })
     .filter(file => statSync(join(templates, file)).isFile())
     .sort()
@@ -56,7 +51,7 @@ function newFiles(templates: string, folder: string, words: Readonly<Record<stri
       const name = file.replace(/^_/, '.')
       const template = readFileSync(join(templates, file), 'utf8')
       const text = template.replace(/%([A-Z]+)%/g, (whole, word: string) => words[word] ?? whole)
-      return { name, path: join(folder, name), text }
+      return { path: join(folder, name), text }
     })
 }
 
@@ -77,9 +72,6 @@ function obstacle(folder: string, path: string): string | null {
     throw cannotWrite(path, cause)
   }
 }
-
-const cannotWrite = (path: string, cause: unknown): SetupError =>
-  new SetupError(`cannot write ${path}: ${fileReason(cause)}`, { cause })
 
 /** A name that npm takes: lower-case letters, digits, `-`, `_` and `.`, no dot or underscore first. */
 function packageName(folder: string): string {

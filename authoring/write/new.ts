@@ -1,29 +1,28 @@
 /** `sluice new`: a manifest that validates and a test that passes, over a table or from a query. */
 
 import { randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { text as textOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { TableCatalogue, TableDefinition } from '../../googlesql/index.js'
 import { discover } from '../../runner/manifest/discover.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
+import { writtenIdentity } from '../../runner/manifest/written-identity.js'
 import { UsageError } from '../../runner/model/errors.js'
-import { didYouMean, proposing } from '../../runner/model/suggest.js'
+import { proposing } from '../../runner/model/suggest.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { ownPackage } from '../../runner/platform/own-package.js'
-import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import { openServingEngine, type ServingEngine } from '../../runner/serve/engine.js'
 import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { constantsChecker } from '../check/constants.js'
-import { readText } from '../terminal/files.js'
+import { readInput } from '../terminal/files.js'
 import type { Flags } from '../terminal/flags.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { testEndpoints } from '../test/run-tests.js'
-import { askForTable, isAsked } from './ask.js'
+import { askForTable } from './ask.js'
 import { completeText } from './complete.js'
 import { manifestOfSql } from './from-sql.js'
-import { manifestOfTable, type NewManifest } from './from-table.js'
+import { manifestOfTable, type NewManifest, type TableOrder, tableNamed } from './from-table.js'
 import { writeFiles } from './write-files.js'
 
 export interface NewFlags {
@@ -66,11 +65,10 @@ export async function newEndpoint(
   }
   const header = `# yaml-language-server: $schema=${schemas}/test.schema.json\n`
   const tests = made.tests.map(test => header + test)
-  const both = [
+  writeFiles([
     { path: file, text },
     { path: testFile, text: tests[0]! },
-  ]
-  writeFiles(both, (path, cause) => writeFailure({ what: 'the endpoint', path, setting: SETTING.endpoints }, cause))
+  ])
   const problems = await keepPassingTest(testFile, tests, settingFlags, io)
   io.print(`wrote ${file}\n`)
   const call = `sluice call ${name}${exampleArguments(made)}`
@@ -129,29 +127,22 @@ async function takenBy(name: string, { endpointsDir }: Settings, files: readonly
   const there = files.find(existsSync)
   if (there !== undefined) return `${there} exists already`
   const { manifests } = existsSync(endpointsDir) ? await discover(endpointsDir) : { manifests: [] }
-  const same = manifests.find(({ text }) =>
-    new RegExp(`^name:\\s*["']?${name.replaceAll('.', '\\.')}["']?\\s*$`, 'm').test(text),
-  )
+  const same = manifests.find(({ text }) => writtenIdentity(text).name === name)
   return same === undefined ? null : `${same.file} has the name ${name} already`
 }
 
 async function makeManifest(flags: NewFlags, engine: ServingEngine, io: Io): Promise<NewManifest> {
   const tables = engine.tables()
   if (flags.fromSql !== undefined) return manifestOfFile(flags.fromSql, tables, io)
-  if (flags.table === undefined) {
-    if (isAsked(io)) return manifestOfTable(await askForTable(tables, io))
-    throw new UsageError(['new needs --table or --from-sql where it cannot ask at a terminal'])
-  }
-  const table = tables.find(flags.table)
-  if (table === undefined) {
-    const { hint } = didYouMean(flags.table, tables.names(), '; `sluice tables infer` writes its schema')
-    throw new UsageError([`there is no table ${flags.table}${hint}`])
-  }
-  const { time = null, tenant = null, interval = false } = flags
-  const order = { table, time, tenant, hasInterval: interval }
+  const order = flags.table === undefined ? await askForTable(tables, io) : orderOf(flags.table, flags, tables)
   const made = manifestOfTable(order)
-  const tenantExample = tenant === null ? null : await firstValue(engine, table, tenant)
+  const tenantExample = order.tenant === null ? null : await firstValue(engine, order.table, order.tenant)
   return tenantExample === null ? made : manifestOfTable({ ...order, tenantExample })
+}
+
+function orderOf(name: string, flags: NewFlags, tables: TableCatalogue): TableOrder {
+  const { time = null, tenant = null, interval = false } = flags
+  return { table: tableNamed(tables, name), time, tenant, hasInterval: interval }
 }
 
 /** The first value of a column in the data; null where an address could hold no value as it is. */
@@ -177,7 +168,7 @@ const EXAMPLE_MS = 5_000
 
 /** @throws LoadError for a query that is not valid. */
 async function manifestOfFile(path: string, tables: TableCatalogue, io: Io): Promise<NewManifest> {
-  const sql = path === '-' ? await textOf(io.standardInput()) : readText(path)
+  const sql = await readInput(path, io)
   return manifestOfSql(path === '-' ? 'standard input' : path, normalised(sql), tables)
 }
 
@@ -199,8 +190,8 @@ function schemasFrom(folder: string): string {
 }
 
 /**
- * Keeps the first test file that passes and whose query gives rows, else the first that passes: a query may fail only where its
- * tables have rows. Where none passes, none is kept, and what their run prints is returned.
+ * Keeps the first test file that passes: a query may fail only where its tables have rows. Where none passes, none is kept, and what
+ * their run prints is returned.
  */
 async function keepPassingTest(
   testFile: string,
@@ -209,19 +200,13 @@ async function keepPassingTest(
   io: Io,
 ): Promise<string | null> {
   let problems: string | null = null
-  let passing: string | null = null
   for (const text of tests) {
     writeFileSync(testFile, text)
     problems = await problemsOf(testFile, settingFlags, io)
-    if (problems !== null) continue
-    const updated = readFileSync(testFile, 'utf8')
-    // A result with rows shows more than an empty one.
-    if (/^ +count: [1-9]/m.test(updated)) return null
-    passing ??= updated
+    if (problems === null) return null
   }
-  if (passing === null) rmSync(testFile, { force: true })
-  else writeFileSync(testFile, passing)
-  return passing === null ? problems : null
+  rmSync(testFile, { force: true })
+  return problems
 }
 
 /** Runs the tests once with --update, which writes the number of rows that there are. Null where they pass, else what they print. */

@@ -104,18 +104,11 @@ function parameterType(type: Type): ParameterType | undefined {
   return SCALAR_PARAMETER_TYPES.find(scalar => scalar === name.toLowerCase())
 }
 
-/** Types of the parameters that stand alone in UNNEST: a NULL there would say nothing about the elements. */
+/** Types of the parameters in UNNEST, where a NULL in their place would not be valid. */
 function inferLists(sql: string, tables: TableCatalogue): Chosen {
-  const names = namesIn(sql, /\bUNNEST\s*\(\s*@(\w+)\s*\)/gi, ['now'])
   const fits = (chosen: Chosen): boolean => isValid(() => inferParameters(sql, tables, typesOf(chosen)))
-  if (names.length !== 1) return firstFitting(names, 'array', fits) ?? {}
-  const fitting = SCALARS.filter(scalar => fits({ [names[0]!]: `array<${scalar}>` }))
-  // Texts are coerced to times. So where a time fits and a number does not, the elements must be times, although texts fit.
-  const time = fitting.includes('int64') ? undefined : fitting.find(scalar => TIMES.includes(scalar))
-  const best = time ?? fitting[0]
-  return best === undefined ? {} : { [names[0]!]: `array<${best}>` }
+  if (fits({})) return {}
+  return firstFitting(namesIn(sql, /\bUNNEST\s*\(\s*@(\w+)\s*\)/gi, ['now']), 'array', fits) ?? {}
 }
-
-const TIMES: readonly string[] = ['timestamp', 'date', 'datetime']
 
 const isValid = (resolve: () => unknown): boolean => !(orMistake(resolve) instanceof SqlError)

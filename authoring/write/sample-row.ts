@@ -5,11 +5,8 @@ import { type ParameterType, type ScalarParameterType, splitType } from '../../r
 /** The time of the tests of new manifests. */
 export const TEST_NOW = '2026-01-31T12:00:00Z'
 
-/** The times that sample rows get, tried until the query gives a row: that of the arguments, a day before, a day after. */
-export const SAMPLE_TIMES: readonly string[] = [TEST_NOW, '2026-01-30T12:00:00Z', '2026-02-01T12:00:00Z']
-
-/** Values as test files write them; the types of times are in `sampleValue`. */
-const VALUES: Readonly<Record<Exclude<ScalarKind, 'DATE' | 'DATETIME' | 'TIMESTAMP'>, unknown>> = {
+/** Values as test files write them. */
+const VALUES: Readonly<Record<ScalarKind, unknown>> = {
   STRING: 'a',
   BYTES: 'YQ==',
   INT64: 1,
@@ -17,6 +14,9 @@ const VALUES: Readonly<Record<Exclude<ScalarKind, 'DATE' | 'DATETIME' | 'TIMESTA
   NUMERIC: '1.5',
   BIGNUMERIC: '1.5',
   BOOL: true,
+  DATE: TEST_NOW.slice(0, 10),
+  DATETIME: TEST_NOW.slice(0, -1),
+  TIMESTAMP: TEST_NOW,
   TIME: '12:00:00',
   INTERVAL: '0-0 1 0:0:0',
   JSON: { a: 1 },
@@ -25,18 +25,14 @@ const VALUES: Readonly<Record<Exclude<ScalarKind, 'DATE' | 'DATETIME' | 'TIMESTA
   'RANGE<TIMESTAMP>': '[2026-01-31T12:00:00Z, 2026-02-01T12:00:00Z)',
 }
 
-/** `now` is the time that it has. */
-function sampleValue(type: Type, now: string): unknown {
-  if (type.kind === 'ARRAY') return [sampleValue(type.element, now)]
-  if (type.kind === 'STRUCT') return sampleRow(type.fields, now)
-  if (type.kind === 'TIMESTAMP') return now
-  if (type.kind === 'DATETIME') return now.slice(0, -1)
-  return type.kind === 'DATE' ? now.slice(0, 10) : VALUES[type.kind]
+function sampleValue(type: Type): unknown {
+  if (type.kind === 'ARRAY') return [sampleValue(type.element)]
+  return type.kind === 'STRUCT' ? sampleRow(type.fields) : VALUES[type.kind]
 }
 
 /** A row with a value in every column. */
-export const sampleRow = (columns: readonly StructField[], now = TEST_NOW): Record<string, unknown> =>
-  Object.fromEntries(columns.map(({ name, type }) => [name, sampleValue(type, now)]))
+export const sampleRow = (columns: readonly StructField[]): Record<string, unknown> =>
+  Object.fromEntries(columns.map(({ name, type }) => [name, sampleValue(type)]))
 
 const ARGUMENTS: Readonly<Record<ScalarParameterType, unknown>> = {
   string: 'a',

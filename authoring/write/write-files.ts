@@ -1,15 +1,17 @@
 /** Writes the files of a new endpoint or a new folder. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { SetupError } from '../../runner/model/errors.js'
 import { makeFolder } from '../../runner/platform/make-folder.js'
+import { fileReason } from '../../runner/platform/write-failure.js'
 
 export interface NewFile {
   readonly path: string
   readonly text: string
 }
 
-/** All of them or none; none of them may exist. @throws what `failed` makes of the first failure. */
-export function writeFiles(files: readonly NewFile[], failed: (path: string, cause: unknown) => Error): void {
+/** All of them or none; none of them may exist. @throws SetupError */
+export function writeFiles(files: readonly NewFile[]): void {
   const written: string[] = []
   for (const { path, text } of files) {
     try {
@@ -18,7 +20,10 @@ export function writeFiles(files: readonly NewFile[], failed: (path: string, cau
       written.push(path)
     } catch (cause) {
       for (const done of written) rmSync(done, { force: true })
-      throw failed(path, cause)
+      throw cannotWrite(path, cause)
     }
   }
 }
+
+export const cannotWrite = (path: string, cause: unknown): SetupError =>
+  new SetupError(`cannot write ${path}: ${fileReason(cause)}`, { cause })

@@ -9,7 +9,6 @@ export const SETTING = {
   temporary: 'TMPDIR',
   skipBad: '--skip-bad',
   export: '--export',
-  endpoints: '--endpoints or SLUICE_ENDPOINTS',
 } as const
 
 export interface WriteTarget {

@@ -3,6 +3,7 @@ import { basename, relative } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { installedFrom } from '../../authoring/write/installed-from.js'
+import { ownPackage } from '../../runner/platform/own-package.js'
 import { createRunner } from '../../runner/serve/runner.js'
 import { command, scratch } from './command.js'
 
@@ -185,42 +186,38 @@ describe('sluice init', () => {
 describe('where Sluice was installed from', () => {
   const folder = scratch()
   const root = folder.path('project/node_modules/sluice')
-  const lock = (resolved: string) => ({ packages: { 'node_modules/sluice': { version: '1.2.3', resolved } } })
+  const { version } = ownPackage()
 
   before(() => mkdirSync(root, { recursive: true }))
   after(() => folder.remove())
 
-  const named = (lockfile: unknown, manifest: unknown, below = 'project/mine'): string => {
-    writeFileSync(folder.path('project/node_modules/.package-lock.json'), JSON.stringify(lockfile))
+  const named = (manifest: unknown, below = 'project/mine'): string => {
     writeFileSync(folder.path('project/package.json'), JSON.stringify(manifest))
-    writeFileSync(folder.path('project/node_modules/sluice/package.json'), '{ "version": "1.2.3" }')
     return installedFrom(root, folder.path(below))
   }
 
-  for (const [resolved, expected] of [
-    ['https://registry.example/sluice/-/sluice-1.2.3.tgz', '^1.2.3'],
+  for (const [written, expected] of [
+    ['^0.0.9', `^${version}`],
+    ['latest', `^${version}`],
     ['https://files.example/builds/sluice.tgz', 'https://files.example/builds/sluice.tgz'],
     ['git+ssh://git@git.example/team/sluice.git#0f1e2d', 'git+ssh://git@git.example/team/sluice.git#0f1e2d'],
+    ['github:team/sluice', 'github:team/sluice'],
     ['file:sluice-1.2.3.tgz', 'file:../sluice-1.2.3.tgz'],
     ['file:../packed/sluice-1.2.3.tgz', 'file:../../packed/sluice-1.2.3.tgz'],
   ] as const) {
-    it(`is ${expected} where npm resolved ${resolved}`, () => {
-      expect(named(lock(resolved), {})).to.equal(expected)
+    it(`is ${expected} where the package.json says ${written}`, () => {
+      expect(named({ dependencies: { sluice: written } })).to.equal(expected)
+      expect(named({ devDependencies: { sluice: written } })).to.equal(expected)
     })
   }
 
   it('is relative to the new folder', () => {
-    expect(named(lock('file:sluice-1.2.3.tgz'), {}, 'project')).to.equal('file:./sluice-1.2.3.tgz')
-    expect(named(lock('file:sluice-1.2.3.tgz'), {}, 'elsewhere')).to.equal('file:../project/sluice-1.2.3.tgz')
-  })
-
-  it('is what the package.json says where no lock says it', () => {
-    expect(named({}, { dependencies: { sluice: 'github:team/sluice' } })).to.equal('github:team/sluice')
-    expect(named({}, { devDependencies: { sluice: 'file:a.tgz' } })).to.equal('file:../a.tgz')
-    expect(named({}, { dependencies: { sluice: 'latest' } })).to.equal('^1.2.3')
+    const manifest = { dependencies: { sluice: 'file:sluice-1.2.3.tgz' } }
+    expect(named(manifest, 'project')).to.equal('file:./sluice-1.2.3.tgz')
+    expect(named(manifest, 'elsewhere')).to.equal('file:../project/sluice-1.2.3.tgz')
   })
 
   it('is the version where nothing says it', () => {
-    expect(named({}, {})).to.equal('^1.2.3')
+    expect(named({})).to.equal(`^${version}`)
   })
 })
