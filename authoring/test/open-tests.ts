@@ -1,16 +1,15 @@
 /** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
 
 import { resolve } from 'node:path'
-import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
+import { tableCatalogue } from '../../googlesql/index.js'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { ResultCache } from '../../runner/cache/result-cache.js'
 import { MemoryCounters } from '../../runner/cache/stores/counters.js'
 import { MemoryStore } from '../../runner/cache/stores/memory.js'
 import { type DuckdbEngine, openDuckdbEngine, type TableSource } from '../../runner/engines/duckdb/index.js'
 import type { CompiledManifest, LoadedEndpoint } from '../../runner/manifest/load.js'
-import { diagnosticAt } from '../../runner/manifest/report.js'
 import { memo } from '../../runner/model/bounded-map.js'
-import { compareDiagnostics, type Diagnostic } from '../../runner/model/diagnostic.js'
+import { compareDiagnostics } from '../../runner/model/diagnostic.js'
 import { ENGINES } from '../../runner/model/engines.js'
 import { UsageError } from '../../runner/model/errors.js'
 import type { Engine } from '../../runner/model/ports.js'
@@ -65,11 +64,16 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
   const opened = new Closers()
   try {
     const engine = opened.add(
-      await openTestEngine(
-        settings,
-        [...definitions.tables.map(definition => ({ definition, rows: [] })), ...[...tables].map(sourceOf)],
-        definitions.functions,
-      ),
+      await openDuckdbEngine({
+        ...optionsOf(settings),
+        dataDir: null,
+        database: null,
+        tables: [...definitions.tables.map(definition => ({ definition, rows: [] })), ...[...tables].map(sourceOf)],
+        functions: definitions.functions,
+        connections: AT_ONCE,
+        observe: () => {},
+        clock,
+      }),
     )
     const { tracksCoverage = false, signal } = options
     const target = opened.add(await openTarget(settings, engine, signal))
@@ -94,16 +98,13 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
       served.serve(view, [detail])
       return served
     }
-    const all = await runAll(wanted, engineOf, clock.nowMicros(), signal)
-    target.throwIfBroken()
-    const results = all.filter(({ test }) => !test.tables.some(table => target.refusals().has(table)))
+    const results = await runAll(wanted, engineOf, clock.nowMicros(), signal)
     const isAbout = subjectFilter(paths, testFiles, plans)
     const diagnostics = [
       ...testFiles.diagnostics,
       ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isAbout(file))),
       ...read.flatMap(one => one.diagnostics),
       ...plans.flatMap(one => one.diagnostics),
-      ...[...target.refusals()].map(([table, reason]) => refusedRows(table, reason)),
     ].sort(compareDiagnostics)
     const subjects = loaded.details.filter(({ file }) => isAbout(file))
     return {
@@ -111,8 +112,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
       /** The mistakes in manifests and test files. */
       diagnostics,
       /** The number of tests that could not run, since their manifest or file has mistakes. */
-      skipped:
-        plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length + all.length - results.length,
+      skipped: plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length,
       /** Null where it was not asked for. */
       coverage: tracksCoverage ? coverageOf(subjects, templates, results) : null,
       durationMs: clock.ticksMs() - began,
@@ -122,31 +122,10 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
   }
 }
 
-const refusedRows = ({ standsFor, place }: TestTable, reason: string): Diagnostic =>
-  diagnosticAt(place, 'tests/row', `the rows of ${standsFor} cannot be loaded: ${reason}`)
-
 /** @throws UsageError where no test has this name. */
 function refuseName(name: string, files: readonly TestFile[]): void {
   const names = files.flatMap(({ cases }) => cases.map(test => test.name))
   if (!names.includes(name)) throw new UsageError([`no test has the name "${name}"${didYouMean(name, names).hint}`])
-}
-
-/** An engine over these tables and functions alone. The caller closes it. */
-function openTestEngine(
-  settings: Settings,
-  tables: readonly TableSource[],
-  functions: FunctionSources,
-): Promise<DuckdbEngine> {
-  return openDuckdbEngine({
-    dataDir: null,
-    database: null,
-    tables,
-    functions,
-    ...optionsOf(settings),
-    connections: AT_ONCE,
-    observe: () => {},
-    clock: systemClock(),
-  })
 }
 
 const isYaml = (file: string): boolean => file.endsWith('.yaml')
@@ -213,8 +192,6 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
       const key = JSON.stringify(tables.map(({ definition }) => definition.name))
       return memo(views, key, () => engine.withTables(testTables))
     },
-    refusals: () => new Map(),
-    throwIfBroken: () => {},
     close: async () => {},
   }
 }

@@ -2,7 +2,7 @@
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { causeText } from '../../runner/model/cause-text.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
-import { toRunnerError } from '../../runner/model/errors.js'
+import { SetupError, toRunnerError } from '../../runner/model/errors.js'
 import type { Caller } from '../../runner/model/ports.js'
 import type { ArgumentMap } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
@@ -64,6 +64,8 @@ export async function runCase(
       return { kind: 'rows', columns: result.columns, rows, isTruncated: result.isTruncated }
     } catch (thrown) {
       const { status, code, detail: says, errors, cause } = toRunnerError(thrown)
+      // A warehouse that makes no tables is not the failure of a test.
+      if (cause instanceof SetupError) throw cause
       return { kind: 'problem', status, code, detail: says, errors, reason: reasonOf(cause, says) }
     }
   }

@@ -55,7 +55,7 @@ class ScratchDataset {
   }
 
   make(): Promise<void> {
-    return this.#once('make the dataset', () =>
+    return this.#attempt('make the dataset', () =>
       this.#client.createDataset(this.#id, {
         ...this.#own,
         defaultTableExpirationMs: String(TABLES_KEPT_MS),
@@ -78,7 +78,7 @@ class ScratchDataset {
     const what = 'add a table to'
     const schema = { fields: declared.map(plainField) } as TableSchema
     if (ndjson !== null) await this.#attempt(what, () => this.#load(table, schema, ndjson))
-    else await this.#once(what, () => this.#client.dataset(this.#id).createTable(table, { schema }))
+    else await this.#attempt(what, () => this.#client.dataset(this.#id).createTable(table, { schema }))
     return `${this.name}.${table}`
   }
 
@@ -106,15 +106,6 @@ class ScratchDataset {
     return new SetupError(`cannot ${what} ${this.name}: ${clientFailure(cause).text}`, { cause })
   }
 
-  /** Ignores that a thing exists already: names are never used twice, so an attempt without an answer has made it. */
-  async #once(what: string, work: () => Promise<unknown>): Promise<void> {
-    await this.#attempt(what, () =>
-      work().catch((thrown: unknown) => {
-        if (clientFailure(thrown).status !== CONFLICT) throw thrown
-      }),
-    )
-  }
-
   /** Resolves when the rows are in the table. */
   async #load(table: string, schema: TableSchema, ndjson: Uint8Array): Promise<void> {
     if (ndjson.byteLength > MAX_UPLOAD_BYTES) {
@@ -131,7 +122,6 @@ class ScratchDataset {
 }
 
 const NOT_FOUND = 404
-const CONFLICT = 409
 
 /** The failure of the job that loads the rows, which, unlike a failed request, has no status; null for any other. */
 function refusalOf(thrown: unknown): RefusedRowsError | null {

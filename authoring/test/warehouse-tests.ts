@@ -17,7 +17,7 @@ import { derive } from '../../runner/formats/index.js'
 import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import { memo } from '../../runner/model/bounded-map.js'
 import { causeText } from '../../runner/model/cause-text.js'
-import { RunnerError, SetupError } from '../../runner/model/errors.js'
+import { RunnerError } from '../../runner/model/errors.js'
 import type { CheckResult, Engine } from '../../runner/model/ports.js'
 import type { Query } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
@@ -34,10 +34,6 @@ export interface TestTarget {
   readonly compile: Engine['check']
   /** The engine over the tables of a test. */
   viewOf(test: TestCase): Engine
-  /** The tables whose rows were refused, with the reasons. */
-  refusals(): ReadonlyMap<TestTable, string>
-  /** @throws the error that kept a table from being made, which is not the failure of a test. */
-  throwIfBroken(): void
   close(): Promise<void>
 }
 
@@ -81,11 +77,8 @@ interface WarehouseParts {
 
 class WarehouseTarget implements TestTarget {
   readonly #parts: WarehouseParts
-  readonly #refused = new Map<TestTable, string>()
   /** The names of tables that were made, by the rows of a test, the name of an empty table, or a key of shards. */
   readonly #made = new Map<TestTable | string, Promise<string>>()
-  readonly #numbers = new Map<TestTable, number>()
-  readonly #broken: unknown[] = []
   #wildcards = 0
 
   constructor(parts: WarehouseParts) {
@@ -111,14 +104,6 @@ class WarehouseTarget implements TestTarget {
     return { ...engine, run }
   }
 
-  refusals(): ReadonlyMap<TestTable, string> {
-    return this.#refused
-  }
-
-  throwIfBroken(): void {
-    if (this.#broken.length > 0) throw this.#broken[0]
-  }
-
   async close(): Promise<void> {
     const { engine, dataset } = this.#parts
     await dataset.close().finally(() => engine.close())
@@ -127,19 +112,14 @@ class WarehouseTarget implements TestTarget {
   async #renamed(query: Query, given: readonly TestTable[]): Promise<RenamedSql> {
     const references = tableReferences(query, this.#parts.embedded.tables())
     const names = new Map<string, string>()
-    try {
-      for (const { table } of references) names.set(table, await this.#nameFor(table, given))
-    } catch (thrown) {
-      if (thrown instanceof SetupError) this.#broken.push(thrown)
-      throw thrown
-    }
+    for (const { table } of references) names.set(table, await this.#nameFor(table, given))
     return renameTables(query.sql, references, table => names.get(table)!)
   }
 
   #nameFor(name: string, given: readonly TestTable[]): Promise<string> {
     if (isWildcard(name)) {
       const shards = given.filter(({ standsFor }) => isShardOf(standsFor, prefixOf(name)))
-      const key = [name, ...shards.map(shard => memo(this.#numbers, shard, () => this.#numbers.size))].join(' ')
+      const key = JSON.stringify([name, ...shards.map(({ definition }) => definition.name)])
       return memo(this.#made, key, () => this.#addShards(name, shards))
     }
     const table = given.find(({ standsFor }) => standsFor === name)
@@ -176,8 +156,9 @@ class WarehouseTarget implements TestTarget {
       const isRefusal = thrown instanceof RefusedRowsError || (thrown instanceof RunnerError && !signal.aborted)
       if (!isRefusal) throw thrown
       const reason = thrown instanceof RunnerError ? causeText(thrown.cause ?? thrown) : thrown.message
-      this.#refused.set(table, reason)
-      throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(reason) })
+      throw new RunnerError('QUERY_FAILED', {
+        cause: new QueryFault(`the rows of ${table.standsFor} cannot be loaded: ${reason}`),
+      })
     }
   }
 

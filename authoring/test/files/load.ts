@@ -177,7 +177,7 @@ class Reader {
       }
       // The name is what messages about the rows show.
       const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
-      const about = { definition, standsFor: table.name, place }
+      const about = { definition, standsFor: table.name }
       if (!isSeq(value)) return [{ ...about, rows: null, file: this.#fixture([...path, name, 'file']) }]
       const report = (at: Node, message: string, more?: More): void =>
         this.#report(this.#placeOf(at.range?.[0] ?? 0), 'tests/row', message, more)

@@ -1,6 +1,6 @@
 /** What a test file says, once it is read: cases, each with its tables, its call and what is expected of it. */
 import type { TableDefinition } from '../../../googlesql/index.js'
-import type { FilePlace, ManifestSource, NodePath } from '../../../runner/manifest/source.js'
+import type { ManifestSource, NodePath } from '../../../runner/manifest/source.js'
 
 /** The rows of one table in one or more cases. */
 export interface TestTable {
@@ -8,8 +8,6 @@ export interface TestTable {
   readonly definition: TableDefinition
   /** The name of the table that queries read. */
   readonly standsFor: string
-  /** Where the file names it. */
-  readonly place: FilePlace
   /** The rows by column name, as data files have them; null where they are in `file`. */
   readonly rows: readonly object[] | null
   /** The path of a data file; null where the rows are given. */
