@@ -32,8 +32,8 @@ export async function diffRevisions(
   io: Io,
 ): Promise<number> {
   const chosen = { tables: tables !== undefined, functions: functionsDir !== undefined }
-  const git = new Git(io.environment)
   const folder = temporaryFolder()
+  const git = new Git(io.environment, join(folder, 'index'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   io.onExit(remove)
   try {
