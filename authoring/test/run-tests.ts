@@ -1,5 +1,7 @@
 /** `sluice test`: runs the tests beside manifests, on the embedded engine unless a flag says BigQuery. */
+import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { type SourceFolders, statesOf } from '../../runner/manifest/watch/source-state.js'
 import { LoadError, RunnerError, UsageError } from '../../runner/model/errors.js'
 import { readSettings } from '../../runner/settings/settings.js'
 import { writeText } from '../terminal/files.js'
@@ -7,7 +9,6 @@ import type { Flags } from '../terminal/flags.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { reportDiagnostics } from '../terminal/report.js'
 import { isCoveredTooLittle, isFailed, type Report } from './case-report.js'
-import { testFilesState } from './files/files-state.js'
 import { runTests } from './open-tests.js'
 import { reporterOf, type TestFormat } from './print-report.js'
 import type { CaseResult } from './run-case.js'
@@ -69,6 +70,25 @@ async function runOnChange(
     await setTimeout(POLL_MS, undefined, { signal }).catch(() => undefined)
   }
   return EXIT.clean
+}
+
+/**
+ * A fingerprint of manifests, partials, test files, fixtures, table schemas and functions: it changes with every file below the
+ * folders, and below those of the paths that were named. Never rejects: what cannot be read has a state of its own.
+ */
+async function testFilesState(
+  { endpointsDir, tablesDir, functionsDir }: SourceFolders,
+  paths: readonly string[],
+): Promise<string> {
+  const folders = new Set([
+    endpointsDir,
+    tablesDir,
+    functionsDir,
+    ...paths.map(path => (path.endsWith('.yaml') ? dirname(path) : path)),
+  ])
+  const states: string[] = []
+  for (const folder of folders) states.push(...(await statesOf(folder, () => true)))
+  return states.join('')
 }
 
 function isClean(report: Report): boolean {
