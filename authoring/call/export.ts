@@ -1,6 +1,6 @@
 /** `sluice call NAME --export FILE`: all rows of an endpoint, in a file that is there once it is whole. */
 import { extname } from 'node:path'
-import { EXPORT_FORMATS, type ResultFormat } from '../../runner/formats/index.js'
+import { EXPORT_FORMATS } from '../../runner/formats/index.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { SETTING } from '../../runner/platform/write-failure.js'
 import type { CallArguments, CallOptions, Runner } from '../../runner/serve/runner.js'
@@ -9,13 +9,10 @@ import { plural } from '../terminal/plural.js'
 import type { ShownFormat } from '../terminal/print-result.js'
 import { fillWhole } from '../terminal/write-whole.js'
 
-export interface ExportTarget {
-  readonly path: string
-  readonly format: ResultFormat
-}
+export type ExportTarget = ReturnType<typeof exportTarget>
 
 /** The file, with the format that --format names, or else the ending of the file. @throws UsageError. */
-export function exportTarget(path: string, shown: ShownFormat): ExportTarget {
+export function exportTarget(path: string, shown: ShownFormat) {
   const ending = extname(path).slice(1).toLowerCase()
   const isAsked = ({ name, extension }: (typeof EXPORT_FORMATS)[number]): boolean =>
     shown === 'text' ? name === ending || extension === ending : name === shown

@@ -9,20 +9,17 @@ import { diagnosticAt } from '../../runner/manifest/report.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { proposing } from '../../runner/model/suggest.js'
 
-export interface PathFilter {
-  readonly isWanted: (file: string) => boolean
-  /** One for each path that names no file or folder below the folder of manifests. */
-  readonly mistakes: readonly Diagnostic[]
-}
-
-/** Wants the files below `dir` that `only` names, and those in the folders that it names. An empty list means all files. */
-export async function filterPaths(dir: string, only: readonly string[]): Promise<PathFilter> {
+/**
+ * Wants the files below `dir` that `only` names, and those in the folders that it names; an empty list means all files. A path that
+ * names no file or folder below `dir` is a mistake.
+ */
+export async function filterPaths(dir: string, only: readonly string[]) {
   if (only.length === 0) return { isWanted: () => true, mistakes: [] }
   const names = await namesBelow(dir).catch(() => []) // The load reports a folder that cannot be read.
   const paths = names.map(name => posix.join(dir.split(sep).join('/'), name))
   const outside = only.filter(path => !contains(path, dir) && !paths.some(file => contains(path, file)))
   return {
-    isWanted: file => only.some(path => contains(path, file)),
+    isWanted: (file: string) => only.some(path => contains(path, file)),
     mistakes: outside.map(path => unreadPath(dir, path, paths)),
   }
 }

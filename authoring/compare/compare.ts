@@ -4,7 +4,7 @@ import { instantText } from '../../runner/manifest/instant-text.js'
 import { RunnerError, UsageError } from '../../runner/model/errors.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { type CallArguments, type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
+import { type CallOptions, createRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { rawArguments, timeArgument, wholeNumber } from '../terminal/arguments.js'
 import { closing } from '../terminal/closing.js'
@@ -12,7 +12,7 @@ import { failureMessage } from '../terminal/failure-message.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { planCalls } from './calls.js'
 import { type Call, type Compared, comparedText, summaryText } from './report.js'
-import { type Answer, type CompareOptions, resultDifferences } from './results.js'
+import { type Answer, resultDifferences } from './results.js'
 
 export interface CompareFlags {
   readonly all?: boolean
@@ -47,16 +47,10 @@ export async function compareEngines(
   })
 }
 
-interface CompareRequest extends CompareOptions {
-  /** Null for every endpoint. */
-  readonly name: string | null
-  readonly isAll: boolean
-  readonly args: CallArguments
-  readonly maxCalls: number
-  readonly format: string
-}
+type CompareRequest = ReturnType<typeof parseRequest>
 
-function parseRequest(words: readonly string[], flags: CompareFlags): CompareRequest {
+/** `name` is null for every endpoint. */
+function parseRequest(words: readonly string[], flags: CompareFlags) {
   const [first] = words
   const name = first === undefined || first.includes('=') ? null : first
   const { all: isAll = false, unordered: isUnordered = false, floatDigits: digits, format } = flags

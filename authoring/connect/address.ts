@@ -4,12 +4,6 @@ import type { ConnectCall } from './tool.js'
 export type Pair = readonly [name: string, value: string]
 type Format = 'csv' | 'ndjson' | 'arrow'
 
-/** How a result in another format is asked for: in the address, or else by a header. */
-export interface FormatRequest {
-  readonly query: readonly Pair[]
-  readonly headers: readonly Pair[]
-}
-
 const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
@@ -36,12 +30,12 @@ export function givenArguments({
   })
 }
 
-/** If the endpoint has a parameter named `format`, only a header can choose the format. */
-export function requestFormat({ endpoint }: ConnectCall, format: Format): FormatRequest {
+/** Asks for another format in the address, or by a header if the endpoint has a parameter named `format`. */
+export function requestFormat({ endpoint }: ConnectCall, format: Format) {
   const declaresFormat = endpoint.parameters.some(({ name }) => name === 'format')
-  return declaresFormat
-    ? { query: [], headers: [['Accept', MEDIA_TYPES[format]]] }
-    : { query: [['format', format]], headers: [] }
+  const query: readonly Pair[] = declaresFormat ? [] : [['format', format]]
+  const headers: readonly Pair[] = declaresFormat ? [['Accept', MEDIA_TYPES[format]]] : []
+  return { query, headers }
 }
 
 /** The address of the server, without a slash at its end. */

@@ -78,17 +78,12 @@ const RULES = {
 
 export type ChangeKind = { [I in Impact]: keyof (typeof RULES)[I] }[Impact]
 
-interface ChangeRule {
-  readonly impact: Impact
-  readonly says: string
-}
-
 /** The rules by their ids, which are sorted. */
 export const CHANGE_RULES = Object.fromEntries(
   Object.entries(RULES)
     .flatMap(([impact, rules]) => Object.entries(rules).map(([kind, says]) => [kind, { impact, says }] as const))
     .sort(([a], [b]) => (a < b ? -1 : 1)),
-) as Readonly<Record<ChangeKind, ChangeRule>>
+) as Readonly<Record<ChangeKind, { readonly impact: Impact; readonly says: string }>>
 
 /** A change of one endpoint. */
 export interface Change {

@@ -103,26 +103,20 @@ function comparedOf(query: CompiledManifest, engine: ServingEngine) {
   return { endpoint, manifest, variants }
 }
 
-interface Tables {
-  /** The tables that it reads, as the catalogue spells them. */
-  readonly tables: readonly string[]
-  /** The partitioned tables among them whose every partition it reads. */
-  readonly wholeTables: readonly string[]
-  /** Whether it resolves here; else only the warehouse knows its tables or functions, and no column is known to be REQUIRED. */
-  readonly isResolved: boolean
-}
-
-/** Reads which tables a text of this manifest names; each text once. */
-function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue): (sql: string) => Tables {
+/**
+ * Reads which tables a text of this manifest names; each text once. `wholeTables` are the partitioned ones whose every partition it
+ * reads. Where it does not resolve, only the warehouse knows its tables or functions, and no column is known to be REQUIRED.
+ */
+function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue) {
   const types = typesOfParameters(parameters)
-  const results = new Map<string, Tables>()
-  const read = (sql: string): Tables => {
+  const read = (sql: string) => {
     const query = orMistake(() => resolveQuery(sql, catalogue, types))
     // BigQuery knows functions that the resolver does not.
     if (query instanceof SqlError) return { tables: [], wholeTables: [], isResolved: false }
     return { tables: query.tables, wholeTables: wholeTables(query), isResolved: true }
   }
-  return sql => memo(results, sql, read)
+  const results = new Map<string, ReturnType<typeof read>>()
+  return (sql: string) => memo(results, sql, read)
 }
 
 /** Its path below its folder, and its id and name in lower case, where they can be read. */

@@ -9,17 +9,11 @@ import { sampleArgument } from '../../write/sample-row.js'
 
 type Given = Readonly<Record<string, string | readonly string[]>>
 
-export interface CallArguments {
-  readonly args: Given
-  /** The required parameters that are not given, with the argument that stands for each. */
-  readonly missing: readonly { readonly parameter: string; readonly argument: string }[]
-}
-
-/** @throws UsageError that names every argument which the endpoint does not declare, or which its type excludes. */
-export function callArguments(
-  { name, parameters }: Pick<Endpoint, 'name' | 'parameters'>,
-  given: Given,
-): CallArguments {
+/**
+ * `missing` are the required parameters that are not given, with the argument that stands for each.
+ * @throws UsageError that names every argument which the endpoint does not declare, or which its type excludes.
+ */
+export function callArguments({ name, parameters }: Pick<Endpoint, 'name' | 'parameters'>, given: Given) {
   const declared = parameters.map(parameter => parameter.name)
   const unknown = Object.keys(given).filter(argument => !declared.includes(argument))
   if (unknown.length > 0) throw new UsageError(unknown.map(argument => unknownArgument(name, argument, declared)))
