@@ -1,5 +1,6 @@
 /** The order of rows as BigQuery's ORDER BY has it: NULL before all other values, NaN before all other numbers. */
 import type { ResultColumn } from '../../runner/model/query.js'
+import { compareValues as compareTyped } from '../../runner/model/typed-value.js'
 import type { ResultRow } from './answer.js'
 
 type SortedBy = ReturnType<typeof sortKey>
@@ -29,31 +30,18 @@ export function firstUnsorted(
 
 /** Negative, zero or positive, by the order of the column's type; values as results have them. */
 function compareValues(type: string, a: unknown, b: unknown): number {
-  if (a === null || b === null) return (a === null ? 0 : 1) - (b === null ? 0 : 1)
-  if (/^(?:INT64|NUMERIC|BIGNUMERIC)$/.test(type)) return compareDecimals(String(a), String(b))
-  if (type === 'FLOAT64') {
-    const [x, y] = [Number(a), Number(b)]
-    if (Number.isNaN(x) || Number.isNaN(y)) return (Number.isNaN(x) ? 0 : 1) - (Number.isNaN(y) ? 0 : 1)
-    return x < y ? -1 : x > y ? 1 : 0
+  if (a === null || b === null) return Number(b === null) - Number(a === null)
+  if (/^(?:INT64|NUMERIC|BIGNUMERIC)$/.test(type) && typeof a === 'string' && typeof b === 'string') {
+    return compareTyped('bignumeric', a, b)
   }
-  if (typeof a === 'boolean' || typeof a === 'number') return Number(a) - Number(b)
+  if (type === 'FLOAT64' || typeof a !== 'string' || typeof b !== 'string') return compareNumbers(Number(a), Number(b))
   // '.' sorts before 'Z', so 12:00:00.5Z would come before 12:00:00Z.
-  const text = (value: unknown): string => (type === 'TIMESTAMP' ? String(value).replace(/Z$/, '') : String(value))
+  const text = (value: string): Buffer => Buffer.from(type === 'TIMESTAMP' ? value.replace(/Z$/, '') : value)
   // By code points, as UTF-8 sorts: UTF-16 has those beyond U+FFFF before U+E000.
-  return Buffer.compare(Buffer.from(text(a)), Buffer.from(text(b)))
+  return Buffer.compare(text(a), text(b))
 }
 
-/** Compares decimal texts exactly, `-12.5` and `3`; a number in exponent form by its value. */
-function compareDecimals(a: string, b: string): number {
-  if (/e/i.test(a + b)) return Number(a) - Number(b)
-  const digits = Math.max(fractionOf(a).length, fractionOf(b).length)
-  const scaled = (text: string): bigint => {
-    const [, sign = '', whole = ''] = /^([+-]?)(\d*)/.exec(text)!
-    const value = BigInt(`${whole}${fractionOf(text).padEnd(digits, '0')}` || '0')
-    return sign === '-' ? -value : value
-  }
-  const [x, y] = [scaled(a), scaled(b)]
-  return x < y ? -1 : x > y ? 1 : 0
+function compareNumbers(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(b)) - Number(Number.isNaN(a))
+  return a < b ? -1 : a > b ? 1 : 0
 }
-
-const fractionOf = (text: string): string => text.split('.')[1] ?? ''
