@@ -6,9 +6,7 @@ import {
   resolveQuery,
   type TableCatalogue,
   type TableReference,
-  type Token,
   type Type,
-  tokenize,
 } from '../../googlesql/index.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Query } from '../../runner/model/query.js'
@@ -51,17 +49,16 @@ export type RenamedSql = ReturnType<typeof renameTables>
  * name by which the query knows it.
  */
 export function renameTables(sql: string, references: readonly TableReference[], nameOf: (table: string) => string) {
-  const tokens = tokenize(sql)
   let renamed = ''
   let from = 0
   const names: { readonly begin: number; readonly end: number; readonly at: number; readonly from: number }[] = []
-  for (const { table, at, impliedAlias } of references) {
+  for (const { table, at, end, impliedAlias } of references) {
     // A wildcard table has no name of one word that a query could qualify a column by.
     const alias = impliedAlias === null || isWildcard(table) ? '' : ` AS \`${impliedAlias}\``
     renamed += sql.slice(from, at)
     const begin = renamed.length
     renamed += `\`${nameOf(table)}\`${alias}`
-    from = endOfPath(tokens, at)
+    from = end
     names.push({ begin, end: renamed.length, at, from })
   }
   /** Maps an offset in `sql` to one in the original text; from within a new name, to the beginning of the old one. */
@@ -71,15 +68,4 @@ export function renameTables(sql: string, references: readonly TableReference[],
     return offset < last.end ? last.at : offset - last.end + last.from
   }
   return { sql: renamed + sql.slice(from), offsetBefore }
-}
-
-/** The offset after a path such as `` my-project.`d`.t ``, whose first part may have dashes. */
-function endOfPath(tokens: readonly Token[], at: number): number {
-  let i = tokens.findIndex(token => token.at === at)
-  for (let next = tokens[i + 1]; next !== undefined; next = tokens[i + 1]) {
-    const isDash = next.term === '-' && next.at === tokens[i]!.end && tokens[i + 2]?.at === next.end
-    if (next.term !== '.' && !isDash) break
-    i += 2
-  }
-  return tokens[i]!.end
 }

@@ -287,6 +287,8 @@ export interface PipeUnpivot extends Omit<Unpivot, 'kind' | 'input'> {
 export type From = TablePath | TableCall | UnnestFrom | SubqueryFrom | Join | ParenthesisedJoin | Pivot | Unpivot
 /** A table, a CTE, or a correlated array (`t.metadata`); the resolver decides which of them the path names. */
 export interface TablePath extends AstNode<'table'> {
+  /** The offset after the path. */
+  readonly end: number
   /** `` `a.b`.c `` has the two parts `a.b` and `c`; a dashed first part (my-project) is one part. */
   readonly path: readonly Identifier[]
   readonly alias: Identifier | null

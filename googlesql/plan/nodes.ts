@@ -29,8 +29,9 @@ export interface ResolvedQuery {
 export interface TableReference {
   /** The table's name as the catalogue spells it. */
   readonly table: string
-  /** The offset of the path in the text. */
+  /** The offsets of the path in the text, and after it. */
   readonly at: number
+  readonly end: number
   /** The name that the query knows the table by without an alias: `edge` for `` `logs.edge` ``. Null where it has an alias. */
   readonly impliedAlias: string | null
 }

@@ -16,7 +16,8 @@ export function narrowedTexts(
     const reference = tableReferences.find(one => one.at === at && one.table === table)
     if (!reference) return refuse(`${table} is read by a function`, at)
     const alias = reference.impliedAlias === null ? '' : ` AS ${quoted(reference.impliedAlias)}`
-    return { at, end: endOfPath(tokens, at), alias }
+    refuseBehind(tokens, reference.end)
+    return { at, end: reference.end, alias }
   })
   places.sort((a, b) => b.at - a.at)
   const where = (condition: string): string =>
@@ -31,17 +32,14 @@ export function narrowedTexts(
   return { narrowed, narrowedWithNulls: hasNulls ? where(`(${within}) OR ${time} IS NULL`) : narrowed }
 }
 
-/** The offset after the path of a table, whose first part may have dashes. */
-function endOfPath(tokens: readonly Token[], start: number): number {
-  let last = tokens.findIndex(({ at }) => at === start)
-  while (tokens[last + 1]?.term === '-') last += 2
-  while (tokens[last + 1]?.term === '.') last += 2
-  const behind = tokens.slice(last + 1, last + 5)
+/** Refuses what may stand behind the name of a table, which ends at the offset, and not behind a subquery. */
+function refuseBehind(tokens: readonly Token[], end: number): void {
+  const next = tokens.findIndex(({ at }) => at >= end)
+  const behind = tokens.slice(next, next + 4)
   if (behind[0]?.term === '@') refuse('a hint follows the name of the table', behind[0].at)
   // AS and an alias may stand between.
   const time = behind.find(({ term }, i) => term === 'FOR' && behind[i + 1]?.term.startsWith('SYSTEM'))
   if (time) refuse('FOR SYSTEM_TIME follows the name of the table', time.at)
-  return tokens[last]!.end
 }
 
 /** The name in backticks. */
