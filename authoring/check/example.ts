@@ -2,6 +2,7 @@
 
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { pathOf } from '../../runner/manifest/check/schema.js'
 import type { SourceText } from '../../runner/manifest/discover.js'
 import { parseJson } from '../../runner/manifest/parse-json.js'
 import { describeValue, diagnosticAt, type More } from '../../runner/manifest/report.js'
@@ -32,7 +33,7 @@ export function checkExample(endpoint: Endpoint, { file, text }: SourceText): re
   const seen = new Set<string>()
   const diagnostics: Diagnostic[] = []
   for (const error of validate.errors ?? []) {
-    const path = pathOf(error)
+    const path = pathOf(error.instancePath, value)
     const { at, message, more } = mistakeOf(error, path, endpoint)
     // Each branch of `anyOf` reports the same value once more.
     const key = JSON.stringify(at)
@@ -41,13 +42,6 @@ export function checkExample(endpoint: Endpoint, { file, text }: SourceText): re
     diagnostics.push(diagnosticAt(placeOf(source, error, at), 'example/contract', message, more))
   }
   return diagnostics.slice(0, MAX_MISTAKES)
-}
-
-/** `/result/0/a~1b` is `['result', 0, 'a/b']`. */
-function pathOf({ instancePath }: ErrorObject): NodePath {
-  const words = instancePath.split('/').slice(1)
-  const names = words.map(word => word.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return names.map((name, i) => (i !== 0 && i !== 2 && /^\d+$/.test(name) ? Number(name) : name))
 }
 
 function placeOf(source: PlaceSource, { keyword }: ErrorObject, at: NodePath) {

@@ -142,7 +142,7 @@ const isOfAnotherType = ({ keyword, instancePath }: ErrorObject, reported: reado
   keyword === 'enum' && reported.some(other => other.keyword === 'type' && other.instancePath === instancePath)
 
 /** The steps of a JSON Pointer; indexes of lists as numbers. */
-function pathOf(pointer: string, root: unknown): NodePath {
+export function pathOf(pointer: string, root: unknown): NodePath {
   const path: (string | number)[] = []
   let value = root
   for (const raw of pointer.split('/').slice(1)) {
