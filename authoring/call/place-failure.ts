@@ -1,8 +1,13 @@
 /** Says where in the manifest an endpoint's query has failed: `division by zero` becomes `endpoints/shop.funnel.yaml:41:12: division by zero`. */
+import { findSchemaMistakes } from '../../runner/manifest/check/schema.js'
+import { discoverPartials, readOne } from '../../runner/manifest/discover.js'
+import { loadPartials } from '../../runner/manifest/load-partials.js'
+import { expandSql } from '../../runner/manifest/variants/expand-sql.js'
+import { parseManifest } from '../../runner/manifest/yaml/parse.js'
+import type { Manifest } from '../../runner/model/manifest.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import type { PlaceFailure } from '../../runner/serve/served-engine.js'
 import { locateFailure } from './locate-failure.js'
-import { placeInManifest } from './place-in-manifest.js'
 
 /** Places failures in the manifests below `dir`. A failing query may be run several times more to find the place. */
 export function placeFailuresBelow(dir: string): PlaceFailure {
@@ -10,7 +15,7 @@ export function placeFailuresBelow(dir: string): PlaceFailure {
     const { cause } = failure
     const offset = await locateFailure(engine, query, options, cause)
     if (offset === null) return null
-    const inManifest = await placeInManifest({ file, dir }, { sql: query.sql, offset }).catch(() => null)
+    const inManifest = await placeInManifest(file, dir, query.sql, offset).catch(() => null)
     if (inManifest === null) return null
     // The place in the rendered SQL is left out, since the author reads the manifest.
     return new QueryFault(`${inManifest.place}: ${cause.unplaced}${inManifest.inclusion}`, {
@@ -18,4 +23,21 @@ export function placeFailuresBelow(dir: string): PlaceFailure {
       offset,
     })
   }
+}
+
+/**
+ * `endpoints/shop.funnel.yaml:41:12`, and for a place in a partial also who includes it. The files are read again, since a
+ * server keeps no map of its texts. Null where they no longer give this SQL.
+ */
+async function placeInManifest(file: string, dir: string, sql: string, offset: number) {
+  const manifest = await readOne(file, file, [])
+  const parsed = manifest && parseManifest(file, manifest.text)
+  if (!parsed?.source || parsed.diagnostics.length > 0) return null
+  if (findSchemaMistakes(parsed.value).length > 0) return null
+  const partials = loadPartials(await discoverPartials(dir)).byName
+  const { texts } = expandSql(parsed.value as Manifest, parsed.source, partials)
+  const text = texts.find(text => text.sql === sql)
+  if (!text) return null
+  const at = text.placeAt(offset)
+  return { place: `${at.file}:${at.line}:${at.column}`, inclusion: at.inclusion }
 }
