@@ -7,15 +7,6 @@ import { makeFolder } from '../../runner/platform/make-folder.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 import type { Io } from './io.js'
 
-/** @throws SetupError */
-export function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new SetupError(`cannot read ${file}: ${fileReason(cause)}`, { cause })
-  }
-}
-
 /** The SQL of a file; `-` is standard input. @throws SetupError where it cannot be read, or is not UTF-8 */
 export async function readInput(file: string, io: Io): Promise<string> {
   const input = file === '-' ? io.standardInput() : createReadStream(file)
@@ -29,7 +20,13 @@ export async function readInput(file: string, io: Io): Promise<string> {
 }
 
 /** Null where there is no such file. @throws SetupError */
-export const readIfThere = (file: string): string | null => (existsSync(file) ? readText(file) : null)
+export function readIfThere(file: string): string | null {
+  try {
+    return existsSync(file) ? readFileSync(file, 'utf8') : null
+  } catch (cause) {
+    throw new SetupError(`cannot read ${file}: ${fileReason(cause)}`, { cause })
+  }
+}
 
 /** Makes its folder where it is missing. @throws SetupError */
 export function writeText(file: string, text: string): void {
