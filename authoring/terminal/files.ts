@@ -28,10 +28,10 @@ export function readIfThere(file: string): string | null {
   }
 }
 
-/** Makes its folder where it is missing. @throws SetupError */
-export function writeText(file: string, text: string): void {
+/** Also makes its folder, where that is wanted. @throws SetupError */
+export function writeText(file: string, text: string, { makesFolder = false } = {}): void {
   try {
-    makeFolder(dirname(file))
+    if (makesFolder) makeFolder(dirname(file))
     writeFileSync(file, text)
   } catch (cause) {
     throw new SetupError(`cannot write ${file}: ${fileReason(cause)}`, { cause })

@@ -75,7 +75,7 @@ async function connectAll(
     endpoint: describeEndpoint(endpoint, { pinned: {} }),
     arguments: {},
   }))
-  for (const { path, text } of grafanaFiles(url, calls)) writeText(join(folder, path), text)
+  for (const { path, text } of grafanaFiles(url, calls)) writeText(join(folder, path), text, { makesFolder: true })
   io.printError(`wrote ${folder}: a data source and ${plural(endpoints.length, 'dashboard')}\n`)
   return EXIT.clean
 }
