@@ -288,7 +288,7 @@ export type From = TablePath | TableCall | UnnestFrom | SubqueryFrom | Join | Pa
 /** A table, a CTE, or a correlated array (`t.metadata`); the resolver decides which of them the path names. */
 export interface TablePath extends AstNode<'table'> {
   /** The offset after the path. */
-  readonly end: number
+  readonly pathEnd: number
   /** `` `a.b`.c `` has the two parts `a.b` and `c`; a dashed first part (my-project) is one part. */
   readonly path: readonly Identifier[]
   readonly alias: Identifier | null

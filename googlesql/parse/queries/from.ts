@@ -202,12 +202,12 @@ function parseTable(p: Parser): TablePath | TableCall {
     p.syntaxError(`Unexpected "*"; the name of a wildcard table stands in backticks: \`${name}*\``)
   }
   if (p.is('(')) return parseTableCall(p, path)
-  const { end } = p.peek(-1)
+  const pathEnd = p.peek(-1).end
   p.skipHint()
   const alias = parseAlias(p)
   const offset = parseOffset(p)
   if (p.is('FOR') && p.peek().term.startsWith('SYSTEM')) skipPresentTime(p)
-  return { kind: 'table', at, end, path, alias, offset }
+  return { kind: 'table', at, pathEnd, path, alias, offset }
 }
 
 function parseTableCall(p: Parser, path: readonly Identifier[]): TableCall {

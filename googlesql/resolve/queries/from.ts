@@ -105,7 +105,7 @@ function resolveStoredTable(node: ast.TablePath, env: QueryEnv): FromResult {
   env.tableReferences.set(node.at, {
     table: table.name,
     at: node.at,
-    end: node.end,
+    end: node.pathEnd,
     impliedAlias: node.alias === null ? implied : null,
   })
   const named = ({ name, type }: StructField): NamedColumn => ({ name, column: env.newColumn(name, type) })

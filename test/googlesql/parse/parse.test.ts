@@ -21,7 +21,7 @@ function show(node: unknown): string {
   if (node instanceof Uint8Array) return `b'${Buffer.from(node).toString('hex')}'`
   if (Array.isArray(node)) return `[${node.map(show).join(', ')}]`
   if (typeof node !== 'object' || node === null) return String(node)
-  const { at, kind, isQuoted, ...rest } = node as Record<string, unknown>
+  const { at, pathEnd, kind, isQuoted, ...rest } = node as Record<string, unknown>
   if (kind === 'binary') return `(${show(rest['left'])} ${rest['operator']} ${show(rest['right'])})`
   if (kind === 'unary') return `(${rest['operator']} ${show(rest['operand'])})`
   if (kind === 'dot') return `${show(rest['operand'])}.${show(rest['name'])}`

@@ -16,7 +16,7 @@ function withoutPlaces(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutPlaces)
   return Object.fromEntries(
     Object.entries(node)
-      .filter(([key]) => key !== 'at' && key !== 'end')
+      .filter(([key]) => key !== 'at' && key !== 'pathEnd')
       .map(([key, value]) => [key, withoutPlaces(value)]),
   )
 }
