@@ -43,7 +43,6 @@ const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[
       'runner/engines/bigquery/coded-problem.ts', // BigQuery's
       'runner/engines/bigquery/runner-error.ts',
       'runner/engines/duckdb/child/failure.ts', // DuckDB's
-      'runner/manifest/yaml/syntax-message.ts', // those of the package yaml, where they are shown as they are
       'runner/mcp/raw-json.ts', // messages of the Model Context Protocol
       'runner/template/syntax-problem.ts', // Handlebars'
     ],

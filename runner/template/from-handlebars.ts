@@ -1,6 +1,5 @@
 /** Handlebars' tree → our nodes. A construct that is not listed here is refused, with its position. */
 import type { NamePath, PartialArgument, TemplateNode, TemplateProblem } from './node.js'
-import { askWhetherGiven } from './syntax-problem.js'
 
 const BLOCKS: readonly string[] = ['if', 'unless', 'each']
 const PARTIAL_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/
@@ -87,9 +86,7 @@ export class NodeReader {
     const whenTrue = this.nodesOf(block.program)
     const whenFalse = this.nodesOf(block.inverse)
     if (!BLOCKS.includes(helper)) {
-      const message = helper.startsWith('given.')
-        ? askWhetherGiven(helper, block.program === undefined)
-        : `unknown block "#${helper}"; only #if, #unless and #each exist`
+      const message = `unknown block "#${helper}"; only #if, #unless and #each exist`
       return this.#refuse(block.path, message, 'template/unknown-helper')
     }
     const params = block.program?.blockParams ?? block.inverse?.blockParams ?? []
@@ -97,7 +94,9 @@ export class NodeReader {
       return this.#refuse(block, `block parameters (as |${params.join(' ')}|) are not supported; use this and ../`)
     }
     if (block.hash !== undefined) return this.#refuse(block.hash, `"#${helper}" takes no options`)
-    if (block.params.length !== 1) return this.#refuse(block, severalNames(helper, block.params))
+    if (block.params.length !== 1) {
+      return this.#refuse(block, `"#${helper}" takes exactly one name, found ${block.params.length}`)
+    }
     const path = this.#path(block.params[0]!)
     if (path === null) return null
     // `{{^if x}}` has only an inverse program: Handlebars has already negated it.
@@ -146,13 +145,4 @@ function blankCut(original: string, value: string): number {
   const line = /^[ \t]*\r?\n?/.exec(original)![0].length
   if (original.startsWith(value)) return 0
   return original.startsWith(value, line) ? line : original.lastIndexOf(value)
-}
-
-function severalNames(helper: string, params: readonly hbs.AST.Expression[]): string {
-  const message = `"#${helper}" takes exactly one name, found ${params.length}`
-  if (helper !== 'if' || params.length < 2) return message
-  const [first, second] = params.map(param => (isPath(param) ? param.original : null))
-  return first === 'not' && second && params.length === 2
-    ? `${message}; write {{#unless ${second}}} … {{/unless}}`
-    : `${message}; for two conditions put one block inside the other`
 }

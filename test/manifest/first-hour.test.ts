@@ -83,7 +83,7 @@ for (const { of, file, told } of KINDS) {
           /columns\/mismatch|parameter\/unused/.test(String(found[0]))
         )
           return
-        expect(Number(found[0]?.split(':')[0]), String(found[0])).to.be.within(at, at + wrong.split('\n').length)
+        expect(Number(found[0]?.split(':')[0]), String(found[0])).to.be.within(at - 1, at + wrong.split('\n').length)
       })
     }
 

@@ -160,17 +160,39 @@ describe('templates that cannot be read', () => {
   const UNREADABLE: readonly [template: string, at: string, message: string][] = [
     ['a {{', '{{', 'this "{{" is never closed; expected "}}"'],
     ['a {{x', '{{x', 'this "{{" is never closed; expected "}}"'],
-    ['a\n {{}}', '}}', 'cannot read this tag: did not expect "}}"'],
-    ['a {{x y=}} b', '}}', 'cannot read this tag: did not expect "}}"'],
+    ['a\n {{}}', '}}', 'the template cannot be read from "}}" on; a tag holds one name, as in {{#if given.x}}'],
+    ['a {{x y=}} b', '}}', 'the template cannot be read from "}} b" on; a tag holds one name, as in {{#if given.x}}'],
+    ['{{if a}}{{/if}}', '{{/if}}', '"{{/if}}" closes a block that was never opened; a block begins with "{{#if"'],
+    [
+      '{{a}}\n{{b\n= c\n}}',
+      '= c\n}}',
+      'the template cannot be read from "= c}}" on; a tag holds one name, as in {{#if given.x}}',
+    ],
     ['{{#if}}{{/if}}', '{{#if}}', '"#if" takes exactly one name, found 0'],
-    ['a\n{{else}}', '{{else}}', 'cannot read this tag: did not expect "{{else}}"'],
-    ['{{a}}\n{{b c d=}} {{e}}', '}} {{e', 'cannot read this tag: did not expect "}}"'],
+    [
+      'a\n{{else}}',
+      '{{else}}',
+      'the template cannot be read from "{{else}}" on; a tag holds one name, as in {{#if given.x}}',
+    ],
+    [
+      '{{a}}\n{{b c d=}} {{e}}',
+      '}} {{e',
+      'the template cannot be read from "}} {{e}}" on; a tag holds one name, as in {{#if given.x}}',
+    ],
     ['{{#if a}}{{#each b}}{{/if}}', '{{/if}}', '"{{/if}}" cannot close "{{#each}}"; expected "{{/each}}"'],
     ['{{#if a}}x{{/if}}{{#if b}}', '{{#if b}}', '"{{#if}}" is never closed; expected "{{/if}}"'],
     ['x \\{{y}}', '\\{{y', 'braces cannot be escaped in SQL: write them without "\\"'],
     [`${'{{#if given.since}}'.repeat(40)}${'{{/if}}'.repeat(40)}`, '', 'blocks are nested more than 32 deep'],
-    ['{{(((((a)))))}}', '((((', 'cannot read this tag: did not expect "("'],
-    ['{{#if (((((a)))))}}{{/if}}', '((((', 'cannot read this tag: did not expect "("'],
+    [
+      '{{(((((a)))))}}',
+      '((((',
+      'the template cannot be read from "(((((a)))))}}" on; a tag holds one name, as in {{#if given.x}}',
+    ],
+    [
+      '{{#if (((((a)))))}}{{/if}}',
+      '((((',
+      'the template cannot be read from "((((a)))))}}{{/if}}" on; a tag holds one name, as in {{#if given.x}}',
+    ],
     ['{{#if (a (b (c)))}}{{/if}}', '(a', 'sub-expressions are not supported here; expected a name such as table.field'],
   ]
   for (const [template, at, message] of UNREADABLE) {
