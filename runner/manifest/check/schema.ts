@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
 import { diagnosticAt } from '../report.js'
 import type { NodePath, PlaceSource } from '../source.js'
-import { meantKey, type SchemaMessage, schemaMessage } from './schema-message.js'
+import { type SchemaMessage, schemaMessage } from './schema-message.js'
 
 const ajv = new Ajv2020({
   allErrors: true,
@@ -72,27 +72,8 @@ function mistakesOf(errors: readonly ErrorObject[], value: unknown, root: string
     const message = schemaMessage(error, path, root, value)
     mistakes.set(`${JSON.stringify(message.at ?? path)} ${message.message}`, { ...message, path })
   }
-  return withOutdented([...mistakes.values()], value)
+  return [...mistakes.values()]
 }
-
-/** Reports keys of a parameter that stand beside its name rather than below it as one mistake. */
-function withOutdented(mistakes: readonly SchemaMistake[], value: unknown): readonly SchemaMistake[] {
-  const { parameters } = (value ?? {}) as { readonly parameters?: Readonly<Record<string, unknown>> }
-  const names = Object.keys(parameters ?? {})
-  const empty = names.find(name => parameters![name] === null)
-  const later = empty === undefined ? [] : names.slice(names.indexOf(empty) + 1)
-  const outdented = later.filter(name => PARAMETER_KEYS.has(name) && typeof parameters![name] !== 'object')
-  const [first] = outdented
-  if (first === undefined) return mistakes
-  const follows = new Set([empty, ...outdented])
-  const others = mistakes.filter(({ path: [section, name] }) => section !== 'parameters' || !follows.has(String(name)))
-  const message = `"${first}" belongs to the parameter "${empty}": indent it deeper than "${empty}"`
-  return [...others, { path: ['parameters', first], isAboutKey: true, rule: 'schema/type', message }]
-}
-
-const PARAMETER_KEYS: ReadonlySet<string> = new Set(
-  Object.keys(readSchema('#endpoint-schema').$defs.parameter.properties),
-)
 
 /** Schema mistakes as diagnostics. */
 export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: PlaceSource): readonly Diagnostic[] {
@@ -123,23 +104,14 @@ function worthReporting(errors: readonly ErrorObject[]): readonly ErrorObject[] 
       hasNews ? error !== choice && !(isInside(error) && isShape(error)) : !isInside(error),
     )
   }
-  return reported.filter(error => !isMisspelt(error, reported) && !isOfAnotherType(error, reported))
-}
-
-/** Whether a member is missing only because its key is misspelt, which another error says. */
-function isMisspelt({ keyword, instancePath, params }: ErrorObject, reported: readonly ErrorObject[]): boolean {
-  if (keyword !== 'required') return false
-  const missing = String(params['missingProperty'])
-  return reported.some(other => {
-    const key = String(other.params['additionalProperty'])
-    const isUnknown = other.keyword === 'additionalProperties' && other.instancePath === instancePath
-    return isUnknown && (new RegExp(`^${missing}[\\s:=]`).test(key) || meantKey(key, [missing]) !== undefined)
+  const isBeside = (error: ErrorObject, keyword: string): boolean =>
+    reported.some(other => other.keyword === keyword && other.instancePath === error.instancePath)
+  return reported.filter(error => {
+    // What is missing may be there under the unknown key, and what is not listed is of another type.
+    if (error.keyword === 'required') return !isBeside(error, 'additionalProperties')
+    return error.keyword !== 'enum' || !isBeside(error, 'type')
   })
 }
-
-/** Whether a value is not listed only because it has another type, which another error says. */
-const isOfAnotherType = ({ keyword, instancePath }: ErrorObject, reported: readonly ErrorObject[]): boolean =>
-  keyword === 'enum' && reported.some(other => other.keyword === 'type' && other.instancePath === instancePath)
 
 /** The steps of a JSON Pointer; indexes of lists as numbers. */
 export function pathOf(pointer: string, root: unknown): NodePath {
