@@ -95,10 +95,10 @@ const CLOSED_BY: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 const MESSAGES: Readonly<Record<string, string>> = {
   InvalidSymbol: 'JSON writes texts and keys in double quotes, and has no comments; found ',
   InvalidCommentToken: 'JSON has no comments; delete it',
-  PropertyNameExpected: 'a key in double quotes is missing before this',
+  PropertyNameExpected: 'a key in double quotes is missing before this, or a comma too many',
   ColonExpected: 'a colon is missing before this',
   CommaExpected: 'a comma is missing before this',
-  ValueExpected: 'a value is missing before this',
+  ValueExpected: 'a value is missing before this, or a comma too many',
   EndOfFileExpected: 'there is more text after the last bracket',
   UnexpectedEndOfString: 'the quote " is never closed',
   UnexpectedEndOfNumber: 'digits are missing at the end of this number',
@@ -107,24 +107,16 @@ const MESSAGES: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a tab in a text is written \\t',
 }
 
-/** A bracket that closes another one than the last, or a missing one, is not what the parser's code says. */
+/** The parser goes on where a bracket is not closed, so that its code says something else. */
 function syntaxMistake(text: string, { error, offset, length }: ParseError): Omit<TextMistake, 'rule'> {
   const written = text.slice(offset, offset + length)
-  const before = text.slice(0, offset).trimEnd()
-  const isClosing = /^[\]}]/.test(written)
-  if (isClosing && before.endsWith(',')) {
-    return { offset: before.length - 1, message: `JSON allows no comma before "${written}"; delete it` }
-  }
   const opened = openBrackets(text, offset).at(-1)
-  const bracket = opened === undefined ? '' : text[opened]!
-  const close = CLOSED_BY[bracket]
-  if (opened !== undefined && written === '') {
-    return { offset: opened, message: `this "${bracket}" is not closed; "${close}" is missing` }
+  if (opened !== undefined && (written === '' || /^[\]}]/.test(written))) {
+    const close = CLOSED_BY[text[opened]!]
+    if (written !== close)
+      return { offset: opened, message: `this "${text[opened]}" is not closed; "${close}" is missing` }
   }
   const code = printParseErrorCode(error)
-  if (isClosing && code === 'CommaExpected') {
-    return { offset, message: `the "${close}" that closes the "${bracket}" is missing before this "${written}"` }
-  }
   const found = code === 'InvalidSymbol' ? written.slice(0, MOST_SHOWN) : ''
   return { offset, message: `${MESSAGES[code] ?? code}${found}` }
 }

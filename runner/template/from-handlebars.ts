@@ -42,9 +42,7 @@ export class NodeReader {
   /** Handlebars' white space control may have cut both ends of the text; finds where the rest begins in the original. */
   #text({ value, loc, ...content }: hbs.AST.ContentStatement): TemplateNode | null {
     if (value === '') return null
-    const original = content.original as unknown as string
-    const first = value.search(/\S/)
-    const cut = first >= 0 ? original.search(/\S/) - first : blankCut(original, value)
+    const cut = Math.max(0, String(content.original).indexOf(value))
     return { kind: 'text', text: value, offset: this.#offsetOf(loc.start) + cut }
   }
 
@@ -136,13 +134,3 @@ const REFUSED: Readonly<Record<string, string>> = {
 }
 
 const isPath = (node: hbs.AST.Node): node is hbs.AST.PathExpression => node.type === 'PathExpression'
-
-/**
- * Where the rest begins of a text of white space alone, which has no other character to find: a tag on a line of its own took
- * the rest of that line.
- */
-function blankCut(original: string, value: string): number {
-  const line = /^[ \t]*\r?\n?/.exec(original)![0].length
-  if (original.startsWith(value)) return 0
-  return original.startsWith(value, line) ? line : original.lastIndexOf(value)
-}

@@ -25,15 +25,15 @@ const SOUND: Readonly<Record<string, string>> = {
 
 /** Texts with a mistake, and what it is. */
 const MISTAKEN: Readonly<Record<string, readonly [text: string, told: string]>> = {
-  'no text': ['', '1:1: a value is missing before this [table/syntax]'],
+  'no text': ['', '1:1: a value is missing before this, or a comma too many [table/syntax]'],
   'an open list': ['[1', '1:1: this "[" is not closed; "]" is missing [table/syntax]'],
   'an open list in a map': ['{"a": [1,\n', '1:7: this "[" is not closed; "]" is missing [table/syntax]'],
-  'no value': ['{"a": }', '1:7: a value is missing before this [table/syntax]'],
-  'no value in a list': ['[,1]', '1:2: a value is missing before this [table/syntax]'],
-  'a comma too many': ['[1,,2]', '1:4: a value is missing before this [table/syntax]'],
-  'a comma at the end': ['[1,]', '1:3: JSON allows no comma before "]"; delete it [table/syntax]'],
-  'another bracket': ['{"a": [1}', '1:9: the "]" that closes the "[" is missing before this "}" [table/syntax]'],
-  'another bracket after a comma': ['[1,}', '1:3: JSON allows no comma before "}"; delete it [table/syntax]'],
+  'no value': ['{"a": }', '1:7: a value is missing before this, or a comma too many [table/syntax]'],
+  'no value in a list': ['[,1]', '1:2: a value is missing before this, or a comma too many [table/syntax]'],
+  'a comma too many': ['[1,,2]', '1:4: a value is missing before this, or a comma too many [table/syntax]'],
+  'a comma at the end': ['[1,]', '1:4: a value is missing before this, or a comma too many [table/syntax]'],
+  'another bracket': ['{"a": [1}', '1:7: this "[" is not closed; "]" is missing [table/syntax]'],
+  'another bracket after a comma': ['[1,}', '1:1: this "[" is not closed; "]" is missing [table/syntax]'],
   'two values': ['{"a": 1} 2', '1:10: there is more text after the last bracket [table/syntax]'],
   'two documents': [
     '[1]\n---\n[2]',
@@ -43,7 +43,10 @@ const MISTAKEN: Readonly<Record<string, readonly [text: string, told: string]>> 
     'a: 1',
     '1:1: JSON writes texts and keys in double quotes, and has no comments; found a [table/syntax]',
   ],
-  'a key that is a number': ['{1: 2}', '1:2: a key in double quotes is missing before this [table/syntax]'],
+  'a key that is a number': [
+    '{1: 2}',
+    '1:2: a key in double quotes is missing before this, or a comma too many [table/syntax]',
+  ],
   'a comment of a shell': [
     '# a\n[]',
     '1:1: JSON writes texts and keys in double quotes, and has no comments; found # [table/syntax]',

@@ -4,11 +4,7 @@ import { ANY_STRUCT, meantType, nearest, parseOpenTypeName, type Type } from '..
 import type { ResultColumn } from '../../../model/query.js'
 import { proposing } from '../../../model/suggest.js'
 import { quotedList } from '../../report.js'
-import { repeatedColumns } from '../repeated-columns.js'
 import type { CheckedSql, ManifestFacts, Report, Rule, SqlFacts } from '../rule.js'
-
-/** Types that are not written without what they hold. */
-const WHOLE_TYPES: Readonly<Record<string, string>> = { ARRAY: 'ARRAY<STRING>', RANGE: 'RANGE<DATE>' }
 
 /** The types for which `json:` may choose, and what it may choose. */
 const JSON_FORMS: Readonly<Record<string, readonly string[]>> = {
@@ -25,10 +21,9 @@ export const columnRules: readonly Rule<ManifestFacts>[] = [
     check: ({ manifest, source }, report) => {
       manifest.columns?.forEach(({ type }, index) => {
         if (parseOpenTypeName(type)) return
-        const element = /^(.*)\[\]$/.exec(type)?.[1]
-        const meant = element === undefined ? meantType(type) : `ARRAY<${meantType(element) ?? 'STRING'}>`
-        const whole = meant && (WHOLE_TYPES[meant] ?? meant)
-        const more = proposing(whole, '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>')
+        const meant = meantType(type)
+        const other = meant === type.toUpperCase() ? undefined : meant
+        const more = proposing(other, '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>')
         report(source.valueAt(['columns', index, 'type']), `"${type}" is not a type of GoogleSQL`, more)
       })
     },
@@ -95,26 +90,18 @@ export const resultRules: readonly Rule<SqlFacts>[] = [
 ]
 
 /** The declared columns must equal the query's columns: names, order and types. */
-function compare({ manifest, source }: SqlFacts, { text, columns: actual }: CheckedSql, report: Report): void {
+function compare({ manifest, source }: SqlFacts, { columns: actual }: CheckedSql, report: Report): void {
   const declared = manifest.columns
   if (declared === undefined) return
   const declaredNames = declared.map(column => column.name)
   const actualNames = actual.map(column => column.name)
   const added = actualNames.filter(name => !declaredNames.includes(name))
-  const repeated =
-    added.length === 0 ? [] : repeatedColumns(text.sql, actualNames).filter(({ name }) => added.includes(name))
   const undeclared = new Set(added)
-  for (const { name } of repeated) undeclared.delete(name)
-  const missing: string[] = []
   for (const [index, { name, type }] of declared.entries()) {
     const at = actualNames.indexOf(name)
     if (at < 0) {
       const meant = nearest(name, undeclared)
       if (meant !== undefined) undeclared.delete(meant)
-      if (meant === undefined && missing.length < repeated.length) {
-        missing.push(name)
-        continue
-      }
       const more = proposing(meant, `; it has ${quotedList(actualNames)}`)
       report(source.valueAt(['columns', index, 'name']), `the query has no column "${name}"`, more)
       continue
@@ -123,11 +110,6 @@ function compare({ manifest, source }: SqlFacts, { text, columns: actual }: Chec
     if (!queryType || !declaredType || fitsType(declaredType, queryType)) continue
     const message = `column "${name}" is declared as ${type}, but the query makes it ${actual[at]!.type}`
     report(source.valueAt(['columns', index, 'type']), message)
-  }
-  for (const [i, { written, at, first }] of repeated.entries()) {
-    const more = proposing(missing[i], '; give this one another name')
-    const { line } = text.placeAt(first)
-    report(text.placeAt(at), `the query has another column "${written}", in line ${line}`, more)
   }
   if (undeclared.size > 0) {
     report(source.keyAt(['columns']), `the query has columns that are not declared: ${quotedList(undeclared)}`)
