@@ -17,13 +17,18 @@ export interface SchemaMessage {
   readonly meant?: string
 }
 
-/** The path as a message names it: `parameter "limit"`, `settings.cache`. */
+/** Members of these lists are named by their `name`; a file that is a list is one of fields. */
+const NAMED: Readonly<Record<string, string>> = { tests: 'test', fields: 'field', undefined: 'field' }
+
+/** The path as a message names it: `parameter "limit"`, `settings.cache`, `"type" of field "id"`. */
 function nameOfPlace(path: NodePath, root: string, value: unknown): string {
   const [first, second, third, fourth] = path
-  if (first === 'tests' && typeof second === 'number') {
-    const { name } = (value as { readonly tests: readonly { readonly name?: unknown }[] }).tests[second] ?? {}
-    const test = typeof name === 'string' ? `test "${name}"` : `test ${second + 1}`
-    return path.length === 2 ? test : `"${path.slice(2).join('.')}" of ${test}`
+  const at = path.findLastIndex((step, i) => typeof step === 'number' && Object.hasOwn(NAMED, String(path[i - 1])))
+  if (at >= 0) {
+    const member = path.slice(0, at + 1).reduce((outer: unknown, step) => Object(outer)[step], value)
+    const { name } = Object(member) as { readonly name?: unknown }
+    const what = `${NAMED[String(path[at - 1])]} ${typeof name === 'string' ? `"${name}"` : Number(path[at]) + 1}`
+    return at === path.length - 1 ? what : `"${path.slice(at + 1).join('.')}" of ${what}`
   }
   if (first === undefined) return root
   if (first === 'parameters' && path.length === 2) return `parameter "${second}"`
@@ -34,7 +39,7 @@ function nameOfPlace(path: NodePath, root: string, value: unknown): string {
 }
 
 /** JSON's types as messages name them. */
-export const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
+const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   integer: 'an integer',

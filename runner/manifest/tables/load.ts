@@ -4,14 +4,13 @@ import {
   type ExternalDataConfiguration,
   fieldType,
   isComputedView,
-  nearest,
+  meantType,
   PARTITION_TIME,
   type PartitionUnit,
   requiredPaths,
   type SchemaField,
   type StructField,
   type TableDefinition,
-  type TextForm,
   textFormOf,
   typeLimits,
   typeName,
@@ -23,10 +22,10 @@ import { didYouMean, proposing } from '../../model/suggest.js'
 import { schemaDiagnostics } from '../check/schema.js'
 import { readFolder, type SourceText } from '../discover.js'
 import { parseJson } from '../parse-json.js'
-import { describeValue, diagnosticAt, diagnosticOf, type More, quotedList } from '../report.js'
+import { diagnosticAt, diagnosticOf, type More } from '../report.js'
 import type { FilePlace, NodePath, PlaceSource } from '../source.js'
 import { MAX_MANIFEST_LENGTH, TOO_LONG } from '../yaml/limits.js'
-import { expectedForm, FIELD_MEMBERS, findFormMistakes, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
+import { findFormMistakes, RESOURCE_MEMBERS } from './schema-members.js'
 
 /** The partitioning and clustering that a table resource declares for the table's files. */
 export interface TableLayout {
@@ -112,13 +111,19 @@ function columnPath(path: NodePath, fields: readonly SchemaField[], column: read
   return column.length === 1 ? here : columnPath([...here, 'fields'], fields[at]!.fields ?? [], column.slice(1))
 }
 
-/** Advice for a key that is the name of a mode, such as "required"; null for any other key. */
-function modeHint(key: string): More | null {
-  const mode = MODES.find(name => name.toLowerCase() === key.toLowerCase())
-  return mode === undefined ? null : { hint: `; write "mode": "${mode}"` }
+const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
+
+interface Partitioning {
+  readonly type: string
+  readonly field?: string
 }
 
-const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
+/** A table resource, as far as it counts here. */
+interface Resource {
+  readonly timePartitioning?: Partitioning
+  readonly clustering?: { readonly fields?: readonly string[] }
+  readonly externalDataConfiguration?: ExternalDataConfiguration
+}
 
 class SchemaReader {
   readonly diagnostics: Diagnostic[] = []
@@ -135,29 +140,28 @@ class SchemaReader {
     if (!isTableName(name)) this.#wrong([], 'table/file-name', isComputedView(name) ? IS_COMPUTED : WRONG_NAME)
     const isResource = isRecord(declared)
     const resource = isResource ? declared : {}
-    const path: NodePath = isResource ? ['schema', 'fields'] : []
-    const given = isResource ? (Object(resource['schema']) as { readonly fields?: unknown }).fields : declared
     this.#checkMembers(resource)
-    if (given === undefined && this.diagnostics.length > 0) return null
-    if (given === undefined && resource['fields'] !== undefined) {
-      const message = 'the list of fields is the whole file, or stands in "schema": { "fields": [ … ] }'
-      this.#wrong(['fields'], 'table/schema', message)
-      return null
+    if (this.diagnostics.length === 0) {
+      this.diagnostics.push(...schemaDiagnostics(findFormMistakes(declared), this.#source))
     }
-    const columns = this.#readFields(given, path)
+    if (this.diagnostics.length > 0) return null
+    const path: NodePath = isResource ? ['schema', 'fields'] : []
+    const fields = (
+      isResource ? (declared['schema'] as { fields: unknown }).fields : declared
+    ) as readonly SchemaField[]
+    const columns = this.#readFields(fields, path)
     // Columns with mistakes are not in `columns`, so the layout would seem to name unknown ones.
     if (this.diagnostics.length > 0) return null
-    const fields = given as readonly SchemaField[]
     const layout = this.#readLayout(resource, columns)
-    const textForm = this.#readTextForm(resource['externalDataConfiguration'])
     if (this.diagnostics.length > 0) return null
+    const { externalDataConfiguration: options } = resource as Resource
     const placeOf = (column: readonly string[]): FilePlace => this.#source.valueAt(columnPath(path, fields, column))
     return {
       name,
       columns,
       required: requiredPaths(fields),
       limits: typeLimits(fields),
-      ...(textForm && { textForm }),
+      ...(options && { textForm: textFormOf(options) }),
       layout,
       fields,
       declared,
@@ -170,112 +174,49 @@ class SchemaReader {
     this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), rule, message, more))
   }
 
-  #wrongKey(path: NodePath, message: string, more: More): void {
-    this.diagnostics.push(diagnosticAt(this.#source.keyAt(path), 'schema/unknown-key', message, more))
-  }
-
   /** Reports members that look like misspelt ones. Other unknown members are allowed: BigQuery writes many, and adds new ones. */
   #checkMembers(resource: Record<string, unknown>): void {
     for (const key of Object.keys(resource)) {
       if (RESOURCE_MEMBERS.includes(key)) continue
-      const proposal = didYouMean(key, RESOURCE_MEMBERS)
-      if (proposal.meant !== undefined) this.#wrongKey([key], `unknown member "${key}" of the table`, proposal)
-    }
-    const schema = resource['schema']
-    for (const key of isRecord(schema) && schema['fields'] === undefined ? Object.keys(schema) : []) {
-      const proposal = didYouMean(key, ['fields'])
-      if (proposal.meant !== undefined) this.#wrongKey(['schema', key], `unknown member "${key}" of "schema"`, proposal)
+      const { meant, hint } = didYouMean(key, RESOURCE_MEMBERS)
+      if (meant === undefined) continue
+      const message = `unknown member "${key}" of the table`
+      this.diagnostics.push(diagnosticAt(this.#source.keyAt([key]), 'schema/unknown-key', message, { meant, hint }))
     }
   }
 
-  #readTextForm(options: unknown): TextForm | undefined {
-    if (options === undefined) return undefined
-    const mistakes = findFormMistakes(options).map(({ path, at = path, ...mistake }) => ({
-      ...mistake,
-      path: ['externalDataConfiguration', ...at],
-    }))
-    this.diagnostics.push(...schemaDiagnostics(mistakes, this.#source))
-    return mistakes.length > 0 ? undefined : textFormOf(options as ExternalDataConfiguration)
-  }
-
-  #checkFieldMembers(name: string, field: Record<string, unknown>, at: NodePath): void {
-    const missing = FIELD_MEMBERS.filter(member => field[member] === undefined)
-    for (const [key, value] of Object.entries(field)) {
-      if (!FIELD_MEMBERS.includes(key)) {
-        const more = modeHint(key) ?? didYouMean(key, missing, `; expected one of ${quotedList(FIELD_MEMBERS)}`)
-        this.#wrongKey([...at, key], `unknown member "${key}" of field "${name}"`, more)
-        continue
-      }
-      const form = expectedForm(key, value)
-      const message = `"${key}" of field "${name}" must be ${form}, found ${describeValue(value)}`
-      if (form !== null) this.#wrong([...at, key], 'table/schema', message)
-    }
-  }
-
-  #readFields(value: unknown, path: NodePath): readonly StructField[] {
-    if (!Array.isArray(value) || value.length === 0) {
-      const what = path.length > 2 ? '"fields"' : 'a schema'
-      const found = Array.isArray(value) ? 'an empty list' : describeValue(value)
-      this.#wrong(path, 'table/schema', `${what} is a list of fields that is not empty, found ${found}`)
-      return []
-    }
+  #readFields(fields: readonly SchemaField[], path: NodePath): readonly StructField[] {
     const seen = new Set<string>()
-    return value.flatMap((field: unknown, index) => {
-      const at = [...path, index]
-      if (!isRecord(field) || typeof field['name'] !== 'string' || field['name'] === '') {
-        this.#unnamed(field, at)
-        return []
-      }
+    return fields.flatMap((field, index) => {
       const { name } = field
+      const at = [...path, index]
       if (seen.has(name.toLowerCase()))
         this.#wrong([...at, 'name'], 'table/duplicate-field', `the field "${name}" stands here a second time`)
       seen.add(name.toLowerCase())
-      return this.#readField(name, field, at)
+      return this.#readField(field, at)
     })
   }
 
-  /** Reports a field without a name, or the misspelt key of its name. */
-  #unnamed(field: unknown, at: NodePath): void {
-    const keys = isRecord(field) && field['name'] === undefined ? Object.keys(field) : []
-    const misspelt = keys.find(key => !FIELD_MEMBERS.includes(key) && nearest(key, ['name']) !== undefined)
-    if (misspelt === undefined) {
-      const found = isRecord(field) ? '' : `; found ${describeValue(field)}, expected { "name": …, "type": … }`
-      this.#wrong(at, 'table/schema', `a field needs a "name"${found}`)
-    } else this.#wrongKey([...at, misspelt], `unknown member "${misspelt}" of a field`, proposing('name'))
-  }
-
-  #readField(name: string, field: Record<string, unknown>, at: NodePath): readonly StructField[] {
-    const { type, mode, fields } = field
+  #readField(field: SchemaField, at: NodePath): readonly StructField[] {
+    const { name, type, mode = 'NULLABLE', fields } = field
     const before = this.diagnostics.length
-    this.#checkFieldMembers(name, field, at)
-    if (typeof type !== 'string') {
-      // A misspelt "type", or one that is not a text, is reported already.
-      if (this.diagnostics.length === before) this.#wrong(at, 'table/schema', `field "${name}" needs a "type"`)
-      return []
+    if (!MODES.includes(mode.toUpperCase())) {
+      const message = `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found "${mode}"`
+      this.#wrong([...at, 'mode'], 'table/schema', message, didYouMean(mode.toUpperCase(), MODES))
     }
-    if (mode !== undefined && (typeof mode !== 'string' || !MODES.includes(mode.toUpperCase()))) {
-      const message = `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found ${describeValue(mode)}`
-      const more = typeof mode === 'string' ? didYouMean(mode.toUpperCase(), MODES) : {}
-      this.#wrong([...at, 'mode'], 'table/schema', message, more)
-      return []
-    }
-    if (/^(RECORD|STRUCT)$/i.test(type)) {
-      if (fields === undefined && this.diagnostics.length === before) {
-        this.#wrong(at, 'table/schema', `field "${name}" is a ${type}, and needs "fields", the list of its own fields`)
-      } else if (fields !== undefined) this.#readFields(fields, [...at, 'fields'])
-      if (this.diagnostics.length > before) return []
-    }
-    const columnType = fieldType(field as unknown as SchemaField)
+    if (/^(RECORD|STRUCT)$/i.test(type)) this.#readFields(fields ?? [], [...at, 'fields'])
+    if (this.diagnostics.length > before) return []
+    const columnType = fieldType(field)
     if (columnType === undefined) {
       const message = `the type "${type}" of field "${name}" is not supported`
-      this.#wrong([...at, 'type'], 'table/unknown-type', message, typeHint(type))
+      this.#wrong([...at, 'type'], 'table/unknown-type', message, proposing(meantType(type.replace(/\(.*$/, ''))))
       return []
     }
     return [{ name, type: columnType }]
   }
 
-  #readLayout(resource: Record<string, unknown>, columns: readonly StructField[]): TableLayout {
-    const clusteredBy = this.#clusteringNames(resource['clustering']).flatMap((name: unknown, i) => {
+  #readLayout({ clustering, timePartitioning }: Resource, columns: readonly StructField[]): TableLayout {
+    const clusteredBy = (clustering?.fields ?? []).flatMap((name, i) => {
       const column = this.#columnOf(name, columns, ['clustering', 'fields', i])
       if (column === null) return []
       if (CLUSTERABLE.has(column.type.kind)) return [column.name]
@@ -283,31 +224,14 @@ class SchemaReader {
       this.#wrong(['clustering', 'fields', i], 'table/layout', message)
       return []
     })
-    const partitioning = resource['timePartitioning']
-    if (partitioning !== undefined && !isRecord(partitioning)) {
-      const message = `"timePartitioning" must be an object with "type" and "field", found ${describeValue(partitioning)}`
-      this.#wrong(['timePartitioning'], 'table/layout', message)
-    }
-    return { clusteredBy, partition: isRecord(partitioning) ? this.#readPartition(partitioning, columns) : null }
+    return { clusteredBy, partition: timePartitioning ? this.#readPartition(timePartitioning, columns) : null }
   }
 
-  #clusteringNames(clustering: unknown): readonly unknown[] {
-    const names = isRecord(clustering) ? clustering['fields'] : clustering
-    if (clustering === undefined || (isRecord(clustering) && Array.isArray(names)))
-      return names === undefined ? [] : (names as unknown[])
-    const example = JSON.stringify({ fields: typeof names === 'string' ? [names] : ['id'] })
-    const message = `"clustering" must be an object with a list of fields, such as ${example}`
-    this.#wrong(isRecord(clustering) ? ['clustering', 'fields'] : ['clustering'], 'table/layout', message)
-    return []
-  }
-
-  #readPartition(partitioning: Record<string, unknown>, columns: readonly StructField[]): TableLayout['partition'] {
-    const { type, field } = partitioning
-    const unit = PARTITION_UNITS.find(name => typeof type === 'string' && name === type.toUpperCase())
+  #readPartition({ type, field }: Partitioning, columns: readonly StructField[]): TableLayout['partition'] {
+    const unit = PARTITION_UNITS.find(name => name === type.toUpperCase())
     if (unit === undefined) {
-      const more = typeof type === 'string' ? didYouMean(type, PARTITION_UNITS) : {}
-      const message = `the type of timePartitioning must be one of ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}`
-      this.#wrong(['timePartitioning', 'type'], 'table/layout', message, more)
+      const message = `the type of timePartitioning must be one of ${PARTITION_UNITS.join(', ')}, found "${type}"`
+      this.#wrong(['timePartitioning', 'type'], 'table/layout', message, didYouMean(type, PARTITION_UNITS))
     }
     const path: NodePath = ['timePartitioning', 'field']
     const column = field === undefined ? INGESTION_TIME : this.#columnOf(field, columns, path)
@@ -322,13 +246,11 @@ class SchemaReader {
     return { column: column.name, unit }
   }
 
-  #columnOf(name: unknown, columns: readonly StructField[], path: NodePath): StructField | null {
+  #columnOf(name: string, columns: readonly StructField[], path: NodePath): StructField | null {
     const column = columns.find(declared => declared.name === name)
     if (column) return column
     const names = columns.map(declared => declared.name)
-    if (typeof name === 'string') {
-      this.#wrong(path, 'table/unknown-field', `no field is named "${name}"`, didYouMean(name, names))
-    } else this.#wrong(path, 'table/unknown-field', `the name of a field is a text, found ${describeValue(name)}`)
+    this.#wrong(path, 'table/unknown-field', `no field is named "${name}"`, didYouMean(name, names))
     return null
   }
 }

@@ -105,7 +105,7 @@ describe('how text files are written, in a table resource', () => {
   const mistakes: readonly (readonly [unknown, string])[] = [
     [
       { csvOptions: { fieldDelimeter: ';' } },
-      '12:7: unknown key "fieldDelimeter" in "csvOptions"; did you mean "fieldDelimiter"?',
+      '12:7: unknown key "fieldDelimeter" in "externalDataConfiguration.csvOptions"; did you mean "fieldDelimiter"?',
     ],
     [
       { decimalcomma: true },
@@ -113,15 +113,24 @@ describe('how text files are written, in a table resource', () => {
     ],
     [
       { csvOptions: { fieldDelimiter: '||' } },
-      '12:25: "csvOptions.fieldDelimiter" must be one ASCII character, such as ";" or "\\t", found the text "||"',
+      '12:25: "externalDataConfiguration.csvOptions.fieldDelimiter" must be one ASCII character, such as ";" or "\\t", found the text "||"',
     ],
     [
       { csvOptions: { encoding: 'UTF-32LE' } },
-      '12:19: "csvOptions.encoding" must be one of "UTF-8", "ISO-8859-1", "UTF-16LE", "UTF-16BE", "Windows-1252", found the text "UTF-32LE"',
+      '12:19: "externalDataConfiguration.csvOptions.encoding" must be one of "UTF-8", "ISO-8859-1", "UTF-16LE", "UTF-16BE", "Windows-1252", found the text "UTF-32LE"',
     ],
-    [{ csvOptions: { skipLeadingRows: -1 } }, '12:26: "csvOptions.skipLeadingRows" must be at least 0, found -1'],
-    [{ csvOptions: { nullMarkers: 'NA' } }, '12:22: "csvOptions.nullMarkers" must be a list, found the text "NA"'],
-    [{ decimalComma: 'yes' }, '11:21: "decimalComma" must be true or false, found the text "yes"'],
+    [
+      { csvOptions: { skipLeadingRows: -1 } },
+      '12:26: "externalDataConfiguration.csvOptions.skipLeadingRows" must be at least 0, found -1',
+    ],
+    [
+      { csvOptions: { nullMarkers: 'NA' } },
+      '12:22: "externalDataConfiguration.csvOptions.nullMarkers" must be a list, found the text "NA"',
+    ],
+    [
+      { decimalComma: 'yes' },
+      '11:21: "externalDataConfiguration.decimalComma" must be true or false, found the text "yes"',
+    ],
     ['CSV', '10:32: "externalDataConfiguration" must be a map, found the text "CSV"'],
   ]
   for (const [options, expected] of mistakes) {
