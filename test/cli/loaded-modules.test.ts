@@ -1,7 +1,10 @@
 /**
  * What the main thread of `serve` loads: the library of a format is loaded in the deriver's thread, the sandbox of JavaScript
- * in the engine's process, when a call needs it, and what serves agents when the first of them asks.
+ * in the engine's process, when a call needs it, and what serves agents when the first of them asks. The engine's process loads
+ * the library of a format for an export.
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect } from 'chai'
@@ -15,6 +18,10 @@ const LIBRARIES = [
 ]
 /** What serves agents. */
 const AGENTS = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod']
+
+/** The packages of which modules were loaded. */
+const packagesIn = (log: string): ReadonlySet<string> =>
+  new Set(readFileSync(log, 'utf8').match(/(?<=\/node_modules\/)(?:@[^/]+\/)?[^/]+/g))
 
 /** The program's own modules that were loaded, a line each: the bundler writes their names above what it has of them. */
 const ownModules = (log: string): string =>
@@ -32,20 +39,18 @@ describe('the modules of a server', () => {
     mkdirSync(folder.path('data', 'logs'), { recursive: true })
     const log = folder.path('modules.log')
     writeFileSync(log, '')
-    const packagesLoaded = (): ReadonlySet<string> =>
-      new Set(readFileSync(log, 'utf8').match(/(?<=\/node_modules\/)(?:@[^/]+\/)?[^/]+/g))
     const server = await startServe(['--data', folder.path('data')], {
       SLUICE_TOKEN: TOKEN,
       NODE_OPTIONS: `--import=${resolve('test/log-modules.mjs')}`,
       MODULES_LOG: log,
     })
     try {
-      expect(packagesLoaded()).to.include('express')
+      expect(packagesIn(log)).to.include('express')
       for (const format of RESULT_FORMATS) {
         const path = `/api/endpoints/query/logs.all?project=p&project_tier=FREE&format=${format}`
         expect((await server.get(path, { 'X-API-KEY': TOKEN })).status, format).to.equal(200)
       }
-      expect([...packagesLoaded()].filter(name => [...LIBRARIES, ...AGENTS].includes(name))).to.deep.equal([])
+      expect([...packagesIn(log)].filter(name => [...LIBRARIES, ...AGENTS].includes(name))).to.deep.equal([])
       expect(ownModules(log))
         .to.include('dist/runner/http/app.js')
         .and.not.to.match(/^dist\/runner\/mcp\//m)
@@ -55,9 +60,28 @@ describe('the modules of a server', () => {
         body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
       })
       expect(asked.status).to.equal(200)
-      expect([...packagesLoaded()]).to.include.members(['@modelcontextprotocol/server', 'zod'])
+      expect([...packagesIn(log)]).to.include.members(['@modelcontextprotocol/server', 'zod'])
     } finally {
       await server.end('SIGTERM')
     }
+  })
+})
+
+describe('the modules of the engine’s process', () => {
+  const folder = scratch()
+  after(() => folder.remove())
+
+  it('do not include the library of a format at the start', async () => {
+    const log = folder.path('modules.log')
+    writeFileSync(log, '')
+    const child = fork('dist/runner/engines/duckdb/child/child-main.js', [], {
+      execArgv: [`--import=${resolve('test/log-modules.mjs')}`],
+      env: { MODULES_LOG: log },
+    })
+    child.send({ kind: 'close' })
+    await once(child, 'exit')
+    const loaded = [...packagesIn(log)]
+    expect(loaded).to.include('re2js')
+    expect(loaded.filter(name => [...LIBRARIES, 'fflate'].includes(name))).to.deep.equal([])
   })
 })
