@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type StructField, type TableDefinition, type Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
+import { memo } from '../../../model/bounded-map.js'
 import { isRecord } from '../../../model/is-record.js'
+import { chunksOf } from '../values/result-chunks.js'
 import type { TextFile } from './data-folder.js'
 import { fromStaged, fromWire, type KeyOf, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
 import { keyConstant } from './folder-keys.js'
@@ -58,18 +60,13 @@ async function* selects(
   }
   try {
     const lines = await linesOf(file, table)
-    const values = await firstRows(connection, lines)
-    const keyOf = keysIn(table, values)
-    for (const isInDoubt of [(value: unknown) => typeof value === 'string' && looksOther(value), () => true]) {
-      const texts: Texts = new Map()
-      const root = { path: '', json: '$', key: '' }
-      for (const value of values)
-        findTexts({ kind: 'STRUCT', fields: table.columns }, value, root, keyOf, isInDoubt, texts)
+    const seen = await firstRows(connection, lines, table)
+    for (const texts of [seen.textsInDoubt, seen.texts]) {
       if (texts.size > 0) {
         const sql = `SELECT 1 FROM ${jsonRows(lines)} WHERE ${hasOther([...texts.values()])} LIMIT 1`
         if ((await connection.runAndReadAll(sql)).currentRowCount > 0) return
       }
-      yield await ndjsonSelect(connection, lines, table, keyOf, texts, values)
+      yield await ndjsonSelect(connection, lines, table, seen, texts)
     }
   } catch {
     // DuckDB cannot read the file as NDJSON.
@@ -81,24 +78,20 @@ const SAMPLE_ROWS = 1_000
 const jsonRows = ({ path, compression }: TextFile): string =>
   `read_ndjson_objects(${quotePath(path)}, compression = '${compression}')`
 
-async function firstRows(connection: DuckDBConnection, file: TextFile): Promise<readonly unknown[]> {
-  const first = await connection.runAndReadAll(`SELECT json FROM ${jsonRows(file)} LIMIT ${SAMPLE_ROWS}`)
-  return first.getRows().map(([json]): unknown => JSON.parse(String(json)))
-}
-
-/** The keys that these rows have for columns and fields. A row with another key for one of them is not plain. */
-function keysIn({ columns }: TableDefinition, rows: readonly unknown[]): KeyOf {
-  const keys = new Map<StructField, string>()
-  const read = (type: Type, value: unknown): void => {
-    if (type.kind === 'ARRAY' && Array.isArray(value)) for (const element of value) read(type.element, element)
-    if (type.kind !== 'STRUCT' || !isRecord(value)) return
-    for (const [field, key] of keysOfFields(type.fields, Object.keys(value)).keyOf) {
-      if (!keys.has(field)) keys.set(field, key)
-      read(field.type, value[key])
-    }
+/** Holds one row at a time: V8 keeps the memory that a thousand of them took long after they are gone. */
+async function firstRows(
+  connection: DuckDBConnection,
+  file: TextFile,
+  { columns }: TableDefinition,
+): Promise<SeenRows> {
+  const seen = new SeenRows(columns)
+  const rows = await connection.stream(`SELECT json FROM ${jsonRows(file)} LIMIT ${SAMPLE_ROWS}`)
+  for await (const chunk of chunksOf(rows)) {
+    const vector = chunk.getColumnVector(0)
+    // A vector keeps the values that it has given.
+    for (let row = 0; row < chunk.rowCount; row++) seen.add(JSON.parse(String(vector.slice(row, 1).getItem(0))))
   }
-  for (const row of rows) read({ kind: 'STRUCT', fields: columns }, row)
-  return field => keys.get(field) ?? field.name
+  return seen
 }
 
 /** The place of texts: the path in the schema, the path in the rows, and the last key. */
@@ -108,30 +101,77 @@ interface TextPlace {
   readonly key: string
 }
 
-type Texts = Map<string, TextPlace>
+type Texts = ReadonlyMap<string, TextPlace>
 
-/** Adds the STRINGs in a row that have a wanted value. */
-function findTexts(
-  type: Type,
-  value: unknown,
-  place: TextPlace,
-  keyOf: KeyOf,
-  isWanted: (value: unknown) => boolean,
-  into: Texts,
-): void {
-  const { path, json } = place
-  if (type.kind === 'STRING' && isWanted(value)) into.set(path, place)
-  if (type.kind === 'ARRAY' && Array.isArray(value)) {
-    const inList = { ...place, path: `${path}[]`, json: `${json}[*]` }
-    for (const element of value) findTexts(type.element, element, inList, keyOf, isWanted, into)
+/** The keys and texts of rows. */
+class SeenRows {
+  readonly #columns: TableDefinition['columns']
+  readonly #keys = new Map<StructField, string>()
+  readonly #finders = new Map<readonly StructField[], (key: string) => StructField | undefined>()
+  /** The STRINGs, by their paths. */
+  readonly texts = new Map<string, TextPlace>()
+  /** Those of which a value could come from another value of JSON. */
+  readonly textsInDoubt = new Map<string, TextPlace>()
+  /** The keys that are no fields, by the path of their STRUCT. */
+  readonly #unknown = new Map<string, Set<string>>()
+  count = 0
+
+  constructor(columns: TableDefinition['columns']) {
+    this.#columns = columns
   }
-  if (type.kind !== 'STRUCT' || !isRecord(value)) return
-  for (const field of type.fields) {
-    const key = keyOf(field)
-    const own = { path: path === '' ? field.name : `${path}.${field.name}`, json: `${json}."${key}"`, key }
-    findTexts(field.type, value[key], own, keyOf, isWanted, into)
+
+  add(row: unknown): void {
+    this.count++
+    this.#add({ kind: 'STRUCT', fields: this.#columns }, row, { path: '', json: '$', key: '' })
+  }
+
+  /** The first key for the column or field; a row with another key for it is not plain. */
+  readonly keyOf: KeyOf = field => this.#keys.get(field) ?? field.name
+
+  /** The sample with null for each key that is no field of the type. */
+  withUnknown(sample: unknown, type: Type = { kind: 'STRUCT', fields: this.#columns }, path = ''): unknown {
+    if (type.kind === 'ARRAY' && Array.isArray(sample)) return [this.withUnknown(sample[0], type.element, inList(path))]
+    if (type.kind !== 'STRUCT' || !isRecord(sample)) return sample
+    const find = this.#finderOf(type.fields)
+    return Object.fromEntries([
+      ...Array.from(this.#unknown.get(path) ?? [], key => [key, null]),
+      ...Object.entries(sample).map(([key, value]) => {
+        const field = find(key)
+        return [key, field ? this.withUnknown(value, field.type, within(path, field)) : value]
+      }),
+    ])
+  }
+
+  #add(type: Type, value: unknown, place: TextPlace): void {
+    const { path, json } = place
+    if (type.kind === 'STRING') {
+      this.texts.set(path, place)
+      if (typeof value === 'string' && looksOther(value)) this.textsInDoubt.set(path, place)
+    }
+    if (type.kind === 'ARRAY' && Array.isArray(value)) {
+      const ofElements = { ...place, path: inList(path), json: `${json}[*]` }
+      for (const element of value) this.#add(type.element, element, ofElements)
+    }
+    if (type.kind !== 'STRUCT' || !isRecord(value)) return
+    const find = this.#finderOf(type.fields)
+    for (const name of Object.keys(value)) {
+      const field = find(name)
+      if (field === undefined) memo(this.#unknown, path, () => new Set<string>()).add(name)
+      else memo(this.#keys, field, () => name)
+    }
+    for (const field of type.fields) {
+      const key = this.keyOf(field)
+      this.#add(field.type, value[key], { path: within(path, field), json: `${json}."${key}"`, key })
+    }
+  }
+
+  #finderOf(fields: readonly StructField[]) {
+    return memo(this.#finders, fields, finder)
   }
 }
+
+const inList = (path: string): string => `${path}[]`
+const within = (path: string, { name }: StructField): string => (path === '' ? name : `${path}.${name}`)
 
 /** SQL of whether a row has another value than a text, a whole number or a truth value at one of these places. */
 function hasOther(places: readonly TextPlace[]): string {
@@ -160,42 +200,24 @@ const patternOf = (key: string): string =>
     .slice(1, -1)
     .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** The sample with null for each key that these values have and that is no field of the type. */
-function withUnknown(type: Type, sample: unknown, values: readonly unknown[]): unknown {
-  if (type.kind === 'ARRAY' && Array.isArray(sample))
-    return [withUnknown(type.element, sample[0], values.filter(Array.isArray).flat())]
-  if (type.kind !== 'STRUCT' || !isRecord(sample)) return sample
-  const find = finder(type.fields)
-  const records = values.filter(isRecord)
-  const unknown = records.flatMap(Object.keys).filter(key => find(key) === undefined)
-  return Object.fromEntries([
-    ...unknown.map(key => [key, null]),
-    ...Object.entries(sample).map(([key, value]) => {
-      const field = find(key)
-      const within = records.map(record => record[key])
-      return [key, field ? withUnknown(field.type, value, within) : value]
-    }),
-  ])
-}
-
 /**
  * DuckDB refuses keys that it has not met while it inferred the columns, and ignores them where the columns are given. So it
  * infers them, from a file with one row that has all keys.
- * @param texts the STRINGs whose values are all known to be JSON strings @param values the first rows
+ * @param texts the STRINGs whose values are all known to be JSON strings
  */
 async function ndjsonSelect(
   connection: DuckDBConnection,
   { path, compression, keys }: TextFile,
   table: TableDefinition,
-  keyOf: KeyOf,
+  seen: SeenRows,
   texts: Texts,
-  values: readonly unknown[],
 ): Promise<string> {
+  const { keyOf } = seen
   const sample = join(dirname(path), 'sample')
   const inRows = columnsInRows(table, keys)
   const known = sampleOf({ kind: 'STRUCT', fields: inRows }, keyOf)
   const isOpen = table.textForm?.ignoresUnknown === true
-  const all = isOpen ? withUnknown({ kind: 'STRUCT', fields: table.columns }, known, values) : known
+  const all = isOpen ? seen.withUnknown(known) : known
   const row = JSON.stringify(all)
   // DuckDB reads a file with all threads where it has more threads than files, and has not inferred the columns from one file
   // alone, whose size would tell how many threads are of use. Otherwise one thread reads, and another spins. So the sample is
@@ -209,7 +231,7 @@ async function ndjsonSelect(
     `read_json([${quotePath(sample)}, ${quotePath(sample)}, ${quotePath(path)}], format = 'newline_delimited', records = true, ` +
     `compression = '${compression}', sample_size = 2, maximum_sample_files = 2, maximum_depth = -1, ` +
     `map_inference_threshold = -1, field_appearance_threshold = 0, filename = ${quoteText(file)})`
-  const context = { ...contextOf(table, 'json', keyOf, texts), hasFewRows: values.length < SAMPLE_ROWS }
+  const context = { ...contextOf(table, 'json', keyOf, texts), hasFewRows: seen.count < SAMPLE_ROWS }
   const columns = table.columns.map(column => {
     const { name, type } = column
     const value = constantOf(column, keys) ?? fromWire(type, quoteName(keyOf(column)), { ...context, path: name })

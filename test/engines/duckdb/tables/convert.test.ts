@@ -1,4 +1,5 @@
 /** The SELECT that converts NDJSON reads it with all threads, and takes amounts without a second look. */
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -44,5 +45,25 @@ describe('the SELECT over NDJSON', () => {
     const lines = numbers.map(number => `{"n":${number}}`)
     const rows = await session.rows(await selectOf(lines, [{ name: 'n', type: { kind: 'NUMERIC' } }]))
     expect(rows.map(([n]) => Number(n))).to.deep.equal(numbers.map(number => Number(number.replaceAll('"', ''))))
+  })
+
+  it('is made without holding many rows, so that V8’s young generation, which a process keeps, stays small', () => {
+    const path = join(scratch.path, 'many')
+    writeFileSync(
+      path,
+      `${JSON.stringify({ a: 'x'.repeat(500), list: Array.from({ length: 50 }, (_, b) => ({ b })) })}\n`.repeat(1_000),
+    )
+    const script = `
+      import { getHeapSpaceStatistics } from 'node:v8'
+      import { DuckDBInstance } from '@duckdb/node-api'
+      import { convert } from './dist/runner/engines/duckdb/tables/convert.js'
+      const connection = await (await DuckDBInstance.create()).connect()
+      const file = { path: ${JSON.stringify(path)}, name: 'many', format: 'ndjson', compression: 'uncompressed', keys: [] }
+      const list = { kind: 'ARRAY', element: { kind: 'STRUCT', fields: [{ name: 'b', type: { kind: 'INT64' } }] } }
+      const columns = [{ name: 'a', type: { kind: 'STRING' } }, { name: 'list', type: list }]
+      for (let i = 0; i < 10; i++) await convert(connection, file, { name: 'd.t', columns }, async () => undefined)
+      console.log(getHeapSpaceStatistics().find(space => space.space_name === 'new_space').space_size)`
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+    expect(Number(stdout)).to.be.within(1, 20_000_000)
   })
 })
