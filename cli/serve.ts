@@ -5,6 +5,7 @@ import { reportDiagnostics } from '../authoring/terminal/report.js'
 import { ensureToken } from '../authoring/token/token-writer.js'
 import { Log } from '../runner/observe/log.js'
 import { systemClock } from '../runner/platform/clock.js'
+import { collectGarbage } from '../runner/platform/collect-garbage.js'
 import { openRunner } from '../runner/serve/runner.js'
 import type { PlaceFailure } from '../runner/serve/served-engine.js'
 import type { Settings } from '../runner/settings/settings.js'
@@ -42,6 +43,8 @@ async function serveUntilShutdown(settings: Settings, log: Log, io: Io): Promise
   reloads.begin(() => void runner.reload().catch(() => {}))
   try {
     const token = await ensureToken(settings)
+    // Before the first call, which would wait for it: loading the program and the manifests leaves more garbage than is in use.
+    await collectGarbage()
     const server = await runner.listen()
     if (token !== null) io.print(`token ${token} (shown only this once; send it as X-API-KEY)\n`)
     const explorer = settings.explorer === 'on' ? `explorer ${server.url}/explorer/\n` : ''
