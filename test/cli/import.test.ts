@@ -602,7 +602,7 @@ describe('sluice import', () => {
       'a file that is not there',
       () => ['shop.flat', folder.path('in/none.csv')],
       1,
-      /none\.csv: there is no such file/,
+      /none\.csv: it cannot be read: there is no such file or folder/,
     ],
     [
       'a folder',
@@ -611,7 +611,7 @@ describe('sluice import', () => {
           1,
         ),
       1,
-      /dir\.csv: it is a folder/,
+      /dir\.csv: it cannot be read: .*EISDIR/,
     ],
     [
       'gzip that ends too soon',

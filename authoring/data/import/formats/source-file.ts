@@ -11,6 +11,7 @@ import {
 import { type FolderKey, keysInPath } from '../../../../runner/engines/duckdb/tables/folder-keys.js'
 import { UsageError } from '../../../../runner/model/errors.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
+import { fileReason } from '../../../../runner/platform/write-failure.js'
 
 /** A source of rows to import. */
 export interface ImportSource {
@@ -68,18 +69,9 @@ export async function* byteChunks(source: ImportSource, standardInput: () => Rea
   try {
     yield* decompressed(path === null ? standardInput() : openFile(path), compression)
   } catch (cause) {
-    throw new QueryFault(`${source.name}: ${readFailure(cause, source)}`, { cause })
+    const { code, message } = cause as NodeJS.ErrnoException
+    const reason = compression === 'uncompressed' ? message : notToItsEnd(compression, message)
+    const why = typeof code === 'string' && code.startsWith('E') ? `it cannot be read: ${fileReason(cause)}` : reason
+    throw new QueryFault(`${source.name}: ${why}`, { cause })
   }
-}
-
-function readFailure(cause: unknown, { compression }: ImportSource): string {
-  const { code, message } = cause as NodeJS.ErrnoException
-  if (typeof code === 'string' && code.startsWith('E')) {
-    return code === 'ENOENT'
-      ? 'there is no such file'
-      : code === 'EISDIR'
-        ? 'it is a folder'
-        : `it cannot be read (${code})`
-  }
-  return compression === 'uncompressed' ? message : notToItsEnd(compression, message)
 }
