@@ -342,12 +342,12 @@ describe('sluice import', () => {
     [
       'a control character',
       '{"id":1,"who":"a\u0000"}',
-      '2:17: who: found the byte \\u0000 in a string, expected it escaped',
+      '2:17: who: found "\\u0000"}", expected a character that a string of JSON may have, or one of its escapes',
     ],
     [
       'half a surrogate pair',
       '{"id":1,"who":"\\ud800x"}',
-      '2:16: who: found half of a surrogate pair, expected both halves',
+      '2:16: who: found "\\ud800x"}", expected a character that a string of JSON may have, or one of its escapes',
     ],
     [
       'bytes that are not UTF-8',

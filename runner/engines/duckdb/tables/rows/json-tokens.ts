@@ -43,32 +43,22 @@ export class JsonTokens {
   /** The error for a token that JSON does not allow here. */
   unexpected(expected: string): BadRowError {
     if (this.peek() === '') return this.bad(this.at, 'the end of the row', expected)
-    return this.bad(this.at, `"${shown(this.#row.slice(this.at, this.at + MAX_FOUND))}"`, expected)
+    return this.bad(this.at, this.#shown(), expected)
   }
 
   /** Reads a string, from its opening quote to after its closing quote. */
   string(): void {
     const begin = this.at++
-    while (this.#pass(PLAIN) && this.#row.charAt(this.at) === '\\') {
-      if (!this.#pass(ESCAPE)) throw this.#badEscape()
-    }
+    while (this.#pass(PLAIN) && this.#pass(ESCAPE));
     const next = this.#row.charAt(this.at)
     if (next === '') throw this.bad(begin, 'a string without an end', 'a closing quote')
-    if (next !== '"') {
-      const code = next.charCodeAt(0).toString(16).padStart(4, '0')
-      throw this.bad(this.at, `the byte \\u${code} in a string`, 'it escaped')
-    }
+    if (next !== '"')
+      throw this.bad(this.at, this.#shown(), 'a character that a string of JSON may have, or one of its escapes')
     this.at++
   }
 
-  #badEscape(): BadRowError {
-    const { at } = this
-    if (this.#row[at + 1] !== 'u')
-      return this.bad(at, 'an escape that JSON does not have', 'one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u')
-    const digits = this.#row.slice(at + 2, at + 6)
-    return /^[\da-f]{4}$/i.test(digits)
-      ? this.bad(at, 'half of a surrogate pair', 'both halves')
-      : this.bad(at, `"\\u${shown(digits)}"`, 'four hexadecimal digits behind \\u')
+  #shown(): string {
+    return `"${shown(this.#row.slice(this.at, this.at + MAX_FOUND))}"`
   }
 
   number(): void {
