@@ -43,13 +43,10 @@ export class GatheredRows implements RowSink {
     return piece
   }
 
-  bad(row: BadRow): void {
+  /** @throws SetupError */
+  bad(row: BadRow, bytes: Buffer): void {
     this.badRowCount++
     if (this.badRows.length < this.#maxBadRows) this.badRows.push(row)
-  }
-
-  /** @throws SetupError */
-  aside(bytes: Buffer): void {
     if (this.#skipFile === null) return
     try {
       this.#file ??= openSync(this.#skipFile, 'wx')

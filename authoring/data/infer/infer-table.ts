@@ -65,7 +65,7 @@ async function inferRows(sources: readonly ImportSource[], options: InferOptions
 async function inferFromText(sources: readonly ImportSource[], options: InferOptions): Promise<InferredTable> {
   const row = new ValueFacts(MAX_COLUMNS)
   const badRows: BadRow[] = []
-  const sink = { row: () => undefined, bad: (bad: BadRow) => void badRows.push(bad), aside: () => undefined }
+  const sink = { row: () => undefined, bad: (bad: BadRow) => void badRows.push(bad) }
   const result: Inference = { columns: [], doubts: [] }
   const given = options.textForm ?? {}
   let found: { readonly name: string; readonly form: TextForm } | null = null

@@ -91,7 +91,6 @@ async function refusal(format: 'ndjson' | 'csv', text: string): Promise<string |
   const stream = new RowStream('in', rowFormat(format, table, 'nothing', []), {
     row: () => undefined,
     bad: row => void problems.push(`${badRowLine(row)} ${JSON.stringify(fields)}`),
-    aside: () => undefined,
   })
   stream.push(Buffer.from(text))
   stream.end()

@@ -28,9 +28,8 @@ export function badRowLine({ file, line, column, path, found, expected }: BadRow
 export interface RowSink {
   /** Receives a good row as JSON. */
   row(text: string): void
-  bad(row: BadRow): void
-  /** Receives the bytes of the row reported last, in one or several parts. */
-  aside(bytes: Buffer): void
+  /** Receives a bad row, and its bytes on one line of their own; those of CSV may have line ends in quotes. */
+  bad(row: BadRow, bytes: Buffer): void
 }
 
 /** Finds the ends of the rows of one stream. */
@@ -89,8 +88,6 @@ export class RowStream {
   #number = 1
   /** The column at which it begins, in characters from 0. */
   #column = 0
-  /** The row is too long to be buffered, and its beginning is set aside already. */
-  #isOverlong = false
 
   constructor(file: string, format: RowFormat, sink: RowSink) {
     this.#file = file
@@ -114,15 +111,15 @@ export class RowStream {
       this.#column = ends.column ?? 0
       start = end + 1
     }
-    const isTooLong = this.#isOverlong || bytes.length - start > MAX_ROW_BYTES + 1
-    if (isTooLong) this.#setAside(bytes, start, bytes.length, false)
-    this.#rest = isTooLong ? Buffer.alloc(0) : bytes.subarray(start)
+    // It may end with a carriage return.
+    this.#expectShort(bytes, start, bytes.length - 1)
+    this.#rest = bytes.subarray(start)
   }
 
   /** Ends the file. @throws QueryFault as `push` does. */
   end(): void {
     this.#decoded(decoder => decoder.end())
-    if (this.#rest.length > 0 || this.#isOverlong) this.#give(this.#rest, 0, this.#rest.length)
+    if (this.#rest.length > 0) this.#give(this.#rest, 0, this.#rest.length)
     const { missing } = this.#format.ends
     if (missing != null)
       throw this.#broken(this.#rest, 0, new BadRowError(this.#rest.length, '', 'the end of the file', missing))
@@ -175,27 +172,23 @@ export class RowStream {
     }
   }
 
+  /** @throws QueryFault for a row that is longer than may be kept in memory. */
+  #expectShort(bytes: Buffer, start: number, end: number): void {
+    if (end - start <= MAX_ROW_BYTES) return
+    throw this.#broken(
+      bytes,
+      start,
+      new BadRowError(start, '', 'a row that is longer', `a row of at most ${MAX_ROW_BYTES} bytes`),
+    )
+  }
+
   #give(bytes: Buffer, start: number, newline: number): void {
-    const end = newline > start && bytes[newline - 1] === RETURN ? newline - 1 : newline
-    if (this.#isOverlong || end - start > MAX_ROW_BYTES) this.#setAside(bytes, start, end, true)
-    else this.#read(bytes, start, end)
-  }
-
-  #setAside(bytes: Buffer, start: number, end: number, isEnd: boolean): void {
-    if (!this.#isOverlong) {
-      const error = new BadRowError(0, '', 'a row that is longer', `a row of at most ${MAX_ROW_BYTES} bytes`)
-      this.#tell(error, this.#placeOf(bytes, start, start))
-    }
-    this.#isOverlong = !isEnd
-    this.#sink.aside(bytes.subarray(start, end))
-    if (isEnd) this.#sink.aside(LINE_END)
-  }
-
-  #read(bytes: Buffer, start: number, end: number): void {
     const { reader, csv } = this.#format
+    const end = newline > start && bytes[newline - 1] === RETURN ? newline - 1 : newline
+    this.#expectShort(bytes, start, end)
     if (isBlank(bytes, start, end, csv?.delimiter)) return
+    const row = bytes.subarray(start, end)
     try {
-      const row = bytes.subarray(start, end)
       if (!isUtf8(row)) throw notUtf8(row, csv !== null)
       if (csv && row.includes(0)) throw new BadRowError(row.indexOf(0), '', 'the byte \\u0000', 'text')
       const text = reader.read(bytes, start, end, this.#number)
@@ -203,15 +196,12 @@ export class RowStream {
     } catch (error) {
       if (error instanceof QueryFault) throw new QueryFault(`${this.#file}: ${error.message}`, { cause: error })
       if (!(error instanceof BadRowError)) throw error
-      this.#tell(error, this.#placeOf(bytes, start, start + error.offset))
-      const row = bytes.subarray(start, bytes[end] === RETURN ? end + 1 : end)
-      this.#sink.aside(csv ? row : Buffer.from(row.map(byte => (byte === NEWLINE ? SPACE : byte))))
-      this.#sink.aside(LINE_END)
+      const { path, found, expected } = error
+      const place = this.#placeOf(bytes, start, start + error.offset)
+      const whole = bytes.subarray(start, newline)
+      const line = csv ? whole : whole.map(byte => (byte === NEWLINE ? SPACE : byte))
+      this.#sink.bad({ file: this.#file, ...place, path, found, expected }, Buffer.concat([line, LINE_END]))
     }
-  }
-
-  #tell({ path, found, expected }: BadRowError, place: Pick<BadRow, 'line' | 'column'>): void {
-    this.#sink.bad({ file: this.#file, ...place, path, found, expected })
   }
 }
 

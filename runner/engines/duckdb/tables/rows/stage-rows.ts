@@ -80,7 +80,6 @@ async function stage(file: TextFile, format: RowFormat, into: string) {
     bad: row => {
       throw new QueryFault(badRowLine(row))
     },
-    aside: () => undefined,
   })
   const out = await writing(into, () => open(into, 'w'))
   try {
