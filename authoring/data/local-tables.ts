@@ -8,9 +8,9 @@ import {
   type Type,
   typeName,
 } from '../../googlesql/index.js'
-import { type DuckdbEngine, filesInPlace, filesOfTable, statFile } from '../../runner/engines/duckdb/index.js'
+import { filesInPlace, filesOfTable, statFile } from '../../runner/engines/duckdb/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
-import { type LoadedTable, loadTableSchemas } from '../../runner/manifest/tables/load.js'
+import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Engine } from '../../runner/model/ports.js'
@@ -45,93 +45,60 @@ export interface LocalTable {
 }
 
 /** @throws LoadError, SetupError; the caller closes it. */
-export async function openLocalTables(settings: Settings, signal: AbortSignal): Promise<LocalTables> {
+export async function openLocalTables(settings: Settings, signal: AbortSignal) {
   requireData({ ...settings, engine: 'duckdb' })
-  const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
+  const { tables: schemas, diagnostics } = await loadTableSchemas(settings.tablesDir)
   refuseErrors(diagnostics)
   const engine = await openEngine(settings, { observe: () => undefined, clock: systemClock() })
-  return new LocalTables(settings, tables, engine, signal)
-}
-
-class LocalTables {
-  readonly #settings: Settings
-  readonly #schemas: readonly LoadedTable[]
-  readonly #engine: DuckdbEngine
-  readonly #signal: AbortSignal
   /** Why tables cannot be read. */
-  readonly #refused: ReadonlyMap<string, string>
-  /** All tables, in the order of their names. */
-  readonly names: readonly string[]
-
-  constructor(settings: Settings, schemas: readonly LoadedTable[], engine: DuckdbEngine, signal: AbortSignal) {
-    this.#settings = settings
-    this.#schemas = schemas
-    this.#engine = engine
-    this.#signal = signal
-    this.#refused = new Map(engine.unreadable().map(({ table, reason }) => [table, reason]))
-    this.names = [...new Set([...engine.tables().names(), ...this.#refused.keys()])].sort()
-  }
+  const refused = new Map(engine.unreadable().map(({ table, reason }) => [table, reason]))
+  const readTable = (what: string, table: string, maxRows = 1): Promise<Outcome> =>
+    read(engine, `SELECT ${what} FROM ${quoted(table)}`, signal, maxRows)
 
   /** @returns null for a table that is not there. */
-  async describe(name: string): Promise<LocalTable | null> {
-    const definition = this.#engine.tables().find(name)
-    const files = filesOf(this.#settings, name)
+  async function describe(name: string): Promise<LocalTable | null> {
+    const definition = engine.tables().find(name)
+    const files = filesOf(settings, name)
     if (definition === undefined) {
-      const problem = this.#refused.get(name)
+      const problem = refused.get(name)
       return problem === undefined ? null : { ...NOTHING_KNOWN, table: name, files, problem }
     }
-    const schema = this.#schemas.find(table => table.name === name)
+    const schema = schemas.find(table => table.name === name)
     // Columns are listed without the elements of arrays: `items.sku`, not `items[].sku`.
     const paths = (definition.required ?? []).filter(path => !path.endsWith('[]'))
     const required = new Set(paths.map(path => path.replaceAll('[]', '')))
     const columns = definition.columns.flatMap(column => columnsOf(column.name, column.type, required, schema?.fields))
     const unreadable = (definition.unreadable ?? []).map(column => ({ column: column.name, reason: column.reason }))
-    const described = { table: name, schema: schema?.file ?? null, columns, unreadable, files }
-    const contents = await this.#contentsOf(definition)
-    const failing = contents.problem === null ? [] : await this.#failingColumns(definition)
-    if (failing.length === 0) return { ...described, ...contents }
-    const rest = await this.#contentsOf({ ...definition, columns: columnsWithout(definition, failing) })
-    return { ...described, unreadable: [...unreadable, ...failing], ...rest }
-  }
-
-  /** Some rows, as objects by the names of their columns; none where they cannot be read. */
-  async someRows({ table: name, unreadable }: LocalTable): Promise<Outcome['rows']> {
-    const definition = this.#engine.tables().find(name)
-    const names = definition ? columnsWithout(definition, unreadable).map(column => quoted(column.name)) : []
-    return names.length === 0 ? [] : (await this.#read(names.join(', '), name, SOME_ROWS)).rows
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close()
-  }
-
-  async #contentsOf({
-    name,
-    columns,
-    partitionedBy,
-  }: TableDefinition): Promise<Pick<LocalTable, 'rows' | 'time' | 'problem'>> {
-    const times = columns.filter(({ type }) => TIME_KINDS.has(type.kind))
-    const column = columns.find(one => one.name === partitionedBy) ?? times[0]
-    const range = column ? `, MIN(${quoted(column.name)}) AS first, MAX(${quoted(column.name)}) AS last` : ''
-    const { rows, problem } = await this.#read(`COUNT(*) AS n${range}`, name)
+    const times = definition.columns.filter(({ type }) => TIME_KINDS.has(type.kind))
+    const time = definition.columns.find(column => column.name === definition.partitionedBy) ?? times[0]
+    const range = time ? `, MIN(${quoted(time.name)}) AS first, MAX(${quoted(time.name)}) AS last` : ''
+    const { rows, problem } = await readTable(`COUNT(*) AS n${range}`, name)
     const row = rows[0] as { readonly n: number; readonly first?: string; readonly last?: string } | undefined
-    const time = column && row ? { column: column.name, first: row.first ?? null, last: row.last ?? null } : null
-    return { rows: row?.n ?? null, time, problem }
-  }
-
-  /** The columns with a value that no query can read; none where the table as a whole cannot be read. */
-  async #failingColumns({ name, columns }: TableDefinition): Promise<Unreadable> {
-    if ((await this.#read('COUNT(*) AS n', name)).problem !== null) return []
-    const failing: { column: string; reason: string }[] = []
-    for (const column of columns) {
-      const { problem } = await this.#read(`COUNTIF(TO_JSON_STRING(${quoted(column.name)}) = '') AS n`, name)
-      if (problem !== null) failing.push({ column: column.name, reason: problem })
+    return {
+      table: name,
+      schema: schema?.file ?? null,
+      columns,
+      unreadable,
+      files,
+      rows: row?.n ?? null,
+      time: time && row ? { column: time.name, first: row.first ?? null, last: row.last ?? null } : null,
+      problem,
     }
-    return failing
   }
 
-  #read(what: string, table: string, maxRows = 1): Promise<Outcome> {
-    return read(this.#engine, `SELECT ${what} FROM ${quoted(table)}`, this.#signal, maxRows)
+  return {
+    /** All tables, in the order of their names. */
+    names: [...new Set([...engine.tables().names(), ...refused.keys()])].sort(),
+    describe,
+    /** Some rows, as objects by the names of their columns; none where they cannot be read. */
+    someRows: async ({ table }: LocalTable): Promise<Outcome['rows']> => {
+      const names = engine
+        .tables()
+        .find(table)!
+        .columns.map(column => quoted(column.name))
+      return (await readTable(names.join(', '), table, SOME_ROWS)).rows
+    },
+    close: () => engine.close(),
   }
 }
 
@@ -222,11 +189,6 @@ function columnsOf(
 }
 
 const TIME_KINDS: ReadonlySet<string> = new Set(['TIMESTAMP', 'DATETIME', 'DATE'])
-
-type Unreadable = LocalTable['unreadable']
-
-const columnsWithout = ({ columns }: TableDefinition, failing: Unreadable): TableDefinition['columns'] =>
-  columns.filter(({ name }) => !failing.some(({ column }) => column === name))
 
 interface Outcome {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
