@@ -18,7 +18,6 @@ import {
   DuckDBTypeId,
 } from '@duckdb/node-api'
 import { quotePath } from '../../../../googlesql-duckdb/names-and-types.js'
-import { durationUnits } from './arrow-durations.js'
 
 /** The alias of a time type whose values have nanoseconds in the file, which DuckDB cuts. */
 const CUT = 'nanoseconds'
@@ -67,20 +66,13 @@ export async function withDurations(
     `SELECT value FROM parquet_kv_metadata(${quotePath(path)}) WHERE key = 'ARROW:schema'::BLOB`,
   )
   const written = result.getRows()[0]?.[0]
-  const units = written instanceof DuckDBBlobValue ? readUnits(written.bytes) : []
+  if (!(written instanceof DuckDBBlobValue)) return types
+  // Loaded here: few files have it.
+  const { durationUnits } = await import('./arrow-durations.js')
+  const units = durationUnits(Buffer.from(Buffer.from(written.bytes).toString('latin1'), 'base64'))
   const durationOf = (leaf: DuckDBType, unit: string | null): DuckDBType =>
     unit === null ? leaf : new DuckDBBigIntType(DURATION + unit)
   return types.map((type, i) => zipLeaves(type, units[i], durationOf))
-}
-
-/** Another program may have written anything there. */
-function readUnits(schema: Uint8Array): ReturnType<typeof durationUnits> {
-  try {
-    return durationUnits(Buffer.from(Buffer.from(schema).toString('latin1'), 'base64'))
-  } catch (error) {
-    if (error instanceof RangeError) return []
-    throw error
-  }
 }
 
 /** A column or field without fields of its own, as the file declares it. */

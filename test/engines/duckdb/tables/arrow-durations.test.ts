@@ -34,8 +34,8 @@ describe("the durations of Arrow's schema", () => {
     expect(() => durationUnits(forged(60))).to.throw(RangeError, 'more than 100000 fields')
   })
 
-  it('are not read from other bytes', () => {
+  it('are none in other bytes', () => {
     for (const bytes of [Buffer.alloc(0), Buffer.alloc(40, 0xff), Buffer.from('a text of more than eight bytes')])
-      expect(() => durationUnits(bytes)).to.throw(RangeError)
+      expect(durationUnits(bytes)).to.deep.equal([])
   })
 })
