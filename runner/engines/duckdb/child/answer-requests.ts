@@ -184,7 +184,7 @@ export class Answering {
     if (request.kind === 'reads') return this.#choosing(request, state, deps => findReads(session, request, deps))
     if (request.kind === 'check') {
       const prepared = new QueryNeeds()
-      await session.tables.createEmptyViews(request.tables)
+      session.tables.addEmptyViews(request.tables, prepared)
       for (const read of request.shardReads) prepared.views.set(read.view, emptyShards(read))
       addSchemaViews(prepared, request, null)
       return this.#withConnection(request, state, prepared)

@@ -11,15 +11,13 @@ export interface RefreshedTable {
   readonly files: number
 }
 
-/** The tables that temporary views of a connection hide. */
-const hiding = new WeakMap<DuckDBConnection, Set<string>>()
+/** The temporary views of each connection: their SQL by name. */
+const made = new WeakMap<DuckDBConnection, Map<string, string>>()
 
 /** What one query needs: views, and the files that it reads. */
 export class QueryNeeds {
-  /** The SQL of the temporary views that the query reads, by name. */
+  /** The SQL of the temporary views that the query reads, by name; one with the name of a table hides it. */
   readonly views = new Map<string, string>()
-  /** The SQL of the temporary views that the query reads in place of tables with these names. */
-  readonly hidden = new Map<string, string>()
   /** Whether the parts that these views read are there still. */
   hasParts: () => boolean = () => true
   /** The `parts` of the result, to be asked for after the query. */
@@ -30,18 +28,19 @@ export class QueryNeeds {
   /** What it reads of its tables. */
   readonly parts: TableParts[] = []
 
-  /**
-   * Creates the views on this connection, and replaces the views of earlier queries. Those that hide a table are dropped before: the
-   * next query on the connection, whatever it is, must call this.
-   */
+  /** Makes these the views of the connection, and drops those of earlier queries, which may hide tables: every query must call this. */
   async makeViews(connection: DuckDBConnection): Promise<void> {
-    for (const name of hiding.get(connection) ?? []) {
-      if (this.hidden.has(name)) continue
+    const views = made.get(connection) ?? new Map<string, string>()
+    made.set(connection, views)
+    for (const name of views.keys()) {
+      if (this.views.has(name)) continue
       await connection.run(`DROP VIEW IF EXISTS temp.${quoteName(name)}`)
-      hiding.get(connection)!.delete(name)
+      views.delete(name)
     }
-    hiding.set(connection, new Set(this.hidden.keys()))
-    for (const [name, select] of [...this.views, ...this.hidden])
+    for (const [name, select] of this.views) {
+      if (views.get(name) === select) continue
       await connection.run(`CREATE OR REPLACE TEMP VIEW ${quoteName(name)} AS ${select}`)
+      views.set(name, select)
+    }
   }
 }

@@ -54,8 +54,8 @@ export interface ShownParts {
 
 /** What of a table's files queries see. */
 interface Shown {
-  /** See keysOf; null where the view was made for a query that is only compiled. */
-  readonly keys: readonly string[] | null
+  /** See keysOf. */
+  readonly keys: readonly string[]
   readonly parts: TableParts
   /** The same, each by its key as a TablePart. */
   readonly byKey: ReadonlyMap<string, TableParts>
@@ -74,7 +74,6 @@ interface Entry {
 }
 
 const NOTHING: TableContents = { files: [], imports: [] }
-const NO_PARTS: TableParts = { tables: [], parquet: [] }
 
 export class TableStore {
   readonly #connection: DuckDBConnection
@@ -145,7 +144,7 @@ export class TableStore {
     if (chosen) {
       const entry = this.#entries.get(chosen.table)!
       const own = joined(chosen.keys.map(key => entry.shown!.byKey.get(key)!))
-      needs.hidden.set(chosen.table, this.#viewOver(entry, own))
+      needs.views.set(chosen.table, this.#viewOver(entry, own))
       needs.hasParts = hasParts
       read.push(own)
     }
@@ -173,7 +172,7 @@ export class TableStore {
           if (isCurrent(entry, contents, withViews)) continue
           const shown = await this.#load(entry, contents, withViews)
           const before = new Set(entry.shown?.keys)
-          const files = shown.keys!.filter(key => !before.has(key)).length
+          const files = shown.keys.filter(key => !before.has(key)).length
           reads.push({ table: entry.table.definition.name, files })
           loaded.set(entry, shown)
         }
@@ -184,16 +183,10 @@ export class TableStore {
     })
   }
 
-  /** Creates the missing views of these tables, over what has been read of them, which is enough to compile a query. Reads no file. */
-  async createEmptyViews(names: readonly string[]): Promise<void> {
-    const isMissing = ({ shown }: Entry): boolean => !shown?.view
-    if (!this.#entriesOf(names).some(isMissing)) return
-    await this.#inTurn(() => {
-      const missing = this.#entriesOf(names).filter(isMissing)
-      const emptyView = (entry: Entry): Shown =>
-        this.#shownOf(entry, entry.shown?.keys ?? null, entry.shown?.parts ?? NO_PARTS, true)
-      return this.#show(new Map(missing.map(entry => [entry, emptyView(entry)])))
-    })
+  /** Adds views without rows of these tables, which are enough to compile a query. Reads no file. */
+  addEmptyViews(names: readonly string[], { views }: QueryNeeds): void {
+    for (const entry of this.#entriesOf(names))
+      views.set(entry.table.definition.name, this.#viewOver(entry, { tables: [], parquet: [] }))
   }
 
   /**
@@ -267,17 +260,11 @@ export class TableStore {
     return parts !== undefined && keys.every(key => parts.has(key))
   }
 
-  #viewOver({ table: { definition, isInferred = false } }: Entry, parts: TableParts): string {
-    return viewOver(definition, parts, { isInferred, root: this.#openFiles.root })
-  }
-
-  #shownOf(entry: Entry, keys: readonly string[] | null, parts: TableParts, withViews: boolean): Shown {
-    const shown = { keys, parts, byKey: byKeyOf(entry, parts) }
-    if (!needsView(entry, withViews)) return { ...shown, view: null }
-    const { definition, origin } = entry.table
-    if (origin.kind !== 'select') return { ...shown, view: this.#viewOver(entry, parts) }
+  /** The SQL by which the table reads these parts; a table of the attached database has none. */
+  #viewOver({ table: { definition, origin, isInferred = false } }: Entry, parts: TableParts): string {
+    if (origin.kind !== 'select') return viewOver(definition, parts, { isInferred, root: this.#openFiles.root })
     const more = unknownColumns(definition)
-    return { ...shown, view: more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})` }
+    return more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})`
   }
 
   #entriesOf(names: readonly string[]): readonly Entry[] {
@@ -347,7 +334,9 @@ export class TableStore {
         const partKeys = open.map(({ name }) => partKeyOf(entry, imported ? keyOf(name, null) : key))
         parquet.push({ key, open, partKeys, shape, keys: columns, imported })
       }
-      return this.#shownOf(entry, keysOf(contents), { tables, parquet }, withViews)
+      const parts = { tables, parquet }
+      const view = needsView(entry, withViews) ? this.#viewOver(entry, parts) : null
+      return { keys: keysOf(contents), parts, byKey: byKeyOf(entry, parts), view }
     } catch (error) {
       this.#openFiles.close(opened)
       this.#dropOthers(entry, [...tables, ...(entry.shown?.parts.tables ?? [])])
@@ -454,8 +443,7 @@ function isCurrent(entry: Entry, contents: TableContents, withViews: boolean): b
   return shown !== null && (shown.view !== null || !needsView(entry, withViews)) && hasKeysOf(shown, contents)
 }
 
-const hasKeysOf = ({ keys }: Shown, contents: TableContents): boolean =>
-  keys?.join('\n') === keysOf(contents).join('\n')
+const hasKeysOf = ({ keys }: Shown, contents: TableContents): boolean => keys.join('\n') === keysOf(contents).join('\n')
 
 /** The key as a TablePart of what has this key among the parts of the table. */
 const partKeyOf = ({ form }: Entry, key: string): string => partKey(`${form} ${key}`)
