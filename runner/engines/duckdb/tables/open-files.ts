@@ -93,20 +93,14 @@ export interface NamedFile {
   readonly isGiven: boolean
 }
 
-/** What is done once the queries have ended that ran when it was asked for. */
-interface Later {
-  readonly work: () => void
-  awaited: number
-}
-
 /** The open files of tables. */
 export class OpenFiles {
   readonly #options: OpenFilesOptions
   readonly #links: string
   readonly #copies: string
   readonly #open = new Set<OpenFile>()
-  /** The queries that run, each with what waits for its end. */
-  readonly #queries = new Set<Set<Later>>()
+  /** The ends of the queries that run. */
+  readonly #queries = new Set<Promise<void>>()
   #count = 0
 
   constructor(options: OpenFilesOptions) {
@@ -180,19 +174,20 @@ export class OpenFiles {
 
   /** Registers a query that may read open files; the returned function ends it. */
   begin(): () => void {
-    const query = new Set<Later>()
+    let end = (): void => undefined
+    const query = new Promise<void>(resolve => {
+      end = resolve
+    })
     this.#queries.add(query)
     return () => {
       this.#queries.delete(query)
-      for (const later of query) if (--later.awaited === 0) later.work()
+      end()
     }
   }
 
   /** Calls `work` once the queries that run now have ended. */
   afterQueries(work: () => void): void {
-    const later = { work, awaited: this.#queries.size }
-    if (later.awaited === 0) work()
-    for (const query of this.#queries) query.add(later)
+    void Promise.all(this.#queries).then(work)
   }
 
   /**

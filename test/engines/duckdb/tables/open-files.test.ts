@@ -69,8 +69,9 @@ describe('an open file of the data folder', () => {
     expect(() => open(write('data/d/2.parquet', 'later'), '1 2 3 4')).to.throw(/2\.parquet changed while it was read/)
   })
 
-  it('stays open until the queries that run have ended, so that they cannot read another file under its number', function () {
+  it('stays open until the queries that run have ended, so that they cannot read another file under its number', async function () {
     if (process.platform !== 'linux') this.skip()
+    const tick = () => new Promise(resolve => setImmediate(resolve))
     const before = openHandles()
     const first = open(write('data/d/3.parquet', 'first'))
     const endFirst = files.begin()
@@ -79,10 +80,12 @@ describe('an open file of the data folder', () => {
     const second = open(write('data/d/4.parquet', 'second'))
     expect(readFileSync(first.path, 'utf8')).to.equal('first')
     endFirst()
+    await tick()
     expect(() => readFileSync(first.path)).to.throw(/ENOENT/)
     expect(openHandles()).to.equal(before + 1)
     files.close([second])
     endSecond()
+    await tick()
     expect(openHandles()).to.equal(before)
     // An error leaves no file open.
     expect(() => open(at('data/d/gone.parquet'))).to.throw(/no such file/)
