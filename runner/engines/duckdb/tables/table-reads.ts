@@ -107,14 +107,10 @@ const countOf = (files: readonly PartitionFile[]): number => new Set(files.map((
  */
 function rowsOfPartitions({ columns, partitionedBy }: TableDefinition): (files: readonly PartitionFile[]) => string {
   const type = duckdbType(columns.find(({ name }) => name === partitionedBy)!.type)
-  const textOrNull = (text: string | null): string => (text === null ? 'NULL' : quoteText(text))
-  return files => {
-    const unnested = (texts: readonly string[]): string => `unnest([${texts.join(', ')}])`
-    return (
-      `SELECT path FROM (SELECT path, CAST(begin_at AS ${type}) AS ${FROM_COLUMN}, CAST(begin_at + unit AS ${type}) AS ${UNTIL_COLUMN} ` +
-      `FROM (SELECT ${unnested(files.map(({ path }) => quoteText(path)))} AS path, ` +
-      `${unnested(files.map(({ unit }) => `INTERVAL 1 ${unit}`))} AS unit, ` +
-      `CAST(${unnested(files.map(({ partition }) => textOrNull(partition)))} AS TIMESTAMP) AS begin_at)) AS ${PARTITION_ALIAS}`
-    )
+  const rowOf = ({ path, partition, unit }: PartitionFile): string => {
+    const begin = `CAST(${partition === null ? 'NULL' : quoteText(partition)} AS TIMESTAMP)`
+    return `(${quoteText(path)}, CAST(${begin} AS ${type}), CAST(${begin} + INTERVAL 1 ${unit} AS ${type}))`
   }
+  return files =>
+    `SELECT path FROM (VALUES ${files.map(rowOf).join(', ')}) AS ${PARTITION_ALIAS}(path, ${FROM_COLUMN}, ${UNTIL_COLUMN})`
 }
