@@ -30,10 +30,8 @@ export class FairQueue<T> {
     this.#limits = limits
   }
 
-  /** Adds an item at the end, or before all others. */
-  add(share: Share, item: T, at: 'end' | 'head' = 'end'): void {
-    if (at === 'head') this.#waiting.unshift({ share, item })
-    else this.#waiting.push({ share, item })
+  add(share: Share, item: T): void {
+    this.#waiting.push({ share, item })
   }
 
   /** Removes an item if it is waiting. */

@@ -110,7 +110,7 @@ export class RequestQueue {
       }
       onAbort = () => this.#stop(job)
       signal?.addEventListener('abort', onAbort, { once: true })
-      this.#wait(job, 'end')
+      this.#wait(job)
       this.#sendAll()
     })
     return answer.finally(() => signal?.removeEventListener('abort', onAbort))
@@ -157,8 +157,7 @@ export class RequestQueue {
     const lost = [...this.#running.values()]
     this.#running.clear()
     this.#queue.releaseAll()
-    // Each goes to the head, so that they keep their order.
-    for (const job of lost.reverse()) this.#lose(job, reason, isBlameless)
+    for (const job of lost) this.#lose(job, reason, isBlameless)
     return lost.length > 0
   }
 
@@ -187,9 +186,9 @@ export class RequestQueue {
     this.#options.post({ kind: 'request', id: job.id, request: job.request })
   }
 
-  #wait(job: Job, at: 'end' | 'head'): void {
+  #wait(job: Job): void {
     if (job.share === null) this.#unsent.add(job)
-    else this.#queue.add(job.share, job, at)
+    else this.#queue.add(job.share, job)
   }
 
   #stop(job: Job): void {
@@ -225,7 +224,7 @@ export class RequestQueue {
     } else if (job.share === null && ++job.deaths >= MOST_DEATHS) {
       job.reject(unavailable(reason))
     } else {
-      this.#wait(job, 'head')
+      this.#wait(job)
     }
   }
 }
