@@ -1,7 +1,7 @@
 /** `sluice import`: adds the rows of files to a table; when a row is bad, adds none. */
 
 import { randomUUID } from 'node:crypto'
-import { isWildcard, PARTITION_TIME, type TextForm } from '../../googlesql/index.js'
+import { isWildcard, PARTITION_TIME } from '../../googlesql/index.js'
 import { badRowLine } from '../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
@@ -9,7 +9,7 @@ import { definitionOf, threadsOf } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
-import { type ImportOptions, type ImportReport, importFiles } from './import/import-table.js'
+import { type ImportReport, importFiles } from './import/import-table.js'
 import { noTableText, tableNamed } from './table-named.js'
 import { type TextFormFlags, textFormOfFlags } from './text-form-flags.js'
 import { schemaFiles } from './warehouse.js'
@@ -27,20 +27,28 @@ export async function importRows(
   files: readonly string[],
   settings: Settings,
   { append, replace = false, skipBad, ignoreUnknown = false, inputFormat, ...form }: ImportFlags,
-  io: Io,
+  io: Pick<Io, 'print' | 'printError' | 'standardInput'>,
 ): Promise<number> {
   if (append && replace) throw new UsageError(['--append and --replace exclude each other'])
+  const textForm = textFormOfFlags(form, files, inputFormat)
+  const nowMs = systemClock().nowMs()
+  const { loaded, layout } = await importedTable(table, replace, settings, nowMs)
   const skipFile = skipBad ?? null
-  const report = await importTable(settings, {
-    table,
+  const report = await importFiles({
+    dataDir: settings.dataDir,
+    table: definitionOf({ ...loaded, textForm: { ...loaded.textForm, ...textForm } }),
+    layout,
     files,
     inputFormat: inputFormat ?? null,
+    standardInput: io.standardInput,
     replaces: replace,
-    ignoresUnknown: ignoreUnknown,
-    textForm: textFormOfFlags(form, files, inputFormat),
+    ignoresUnknown: ignoreUnknown || loaded.textForm?.ignoresUnknown === true,
     skipFile,
     maxBadRows: MAX_BAD_ROWS,
-    standardInput: io.standardInput,
+    memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),
+    threads: threadsOf(settings),
+    nowMs,
+    unique: randomUUID().slice(0, 8),
   })
   for (const row of report.badRows) io.printError(`${badRowLine(row)}\n`)
   if (!report.isCommitted) {
@@ -67,56 +75,26 @@ function summary(table: string, report: ImportReport, skipFile: string | null, i
   return what + instead + aside
 }
 
-/** The arguments of `sluice import`. */
-export interface ImportOrder
-  extends Pick<
-    ImportOptions,
-    'files' | 'inputFormat' | 'replaces' | 'ignoresUnknown' | 'skipFile' | 'maxBadRows' | 'standardInput'
-  > {
-  /** The table as `dataset.table`, or a partition of it as `dataset.table$20260131`; it must have a schema. */
-  readonly table: string
-  /** How the files are written, where it differs from what the table's schema says. */
-  readonly textForm?: TextForm
-}
-
 /**
- * Writes the rows of the files into the data folder: all of them, or none.
- * @throws UsageError, LoadError, SetupError; QueryFault for a file that cannot be read at all.
+ * The table for rows, and how its files are laid out. The table is named as `dataset.table`, or a partition of it as
+ * `dataset.table$20260131`, and must have a schema. @throws UsageError, LoadError
  */
-export async function importTable(settings: Settings, order: ImportOrder): Promise<ImportReport> {
-  const [, name = order.table, decorator = null] = /^(.*)\$(\d+)$/.exec(order.table) ?? []
-  const table = tableNamed(await schemaFiles(settings, other => other === name || isWildcard(other)), name)
-  if (table && isWildcard(table.name))
-    throw new UsageError([`${table.name} is a wildcard table: name the shard that the rows are of`])
-  if (!table) throw new UsageError([noTableText(name, settings.tablesDir, await schemaFiles(settings))])
-  const nowMs = systemClock().nowMs()
-  const { layout } = table
-  const isIngested = layout.partition?.column === PARTITION_TIME
-  if (decorator !== null && !isIngested) {
-    throw new UsageError([
-      `${order.table}: ${name} is not partitioned by ingestion time, so its rows tell their partition`,
-    ])
+async function importedTable(named: string, replaces: boolean, settings: Settings, nowMs: number) {
+  const [, name = named, decorator = null] = /^(.*)\$(\d+)$/.exec(named) ?? []
+  const loaded = tableNamed(await schemaFiles(settings, other => other === name || isWildcard(other)), name)
+  if (!loaded) throw new UsageError([noTableText(name, settings.tablesDir, await schemaFiles(settings))])
+  if (isWildcard(name)) throw new UsageError([`${name} is a wildcard table: name the shard that the rows are of`])
+  const { layout } = loaded
+  if (layout.partition?.column !== PARTITION_TIME) {
+    if (decorator === null) return { loaded, layout }
+    throw new UsageError([`${named}: ${name} is not partitioned by ingestion time, so its rows tell their partition`])
   }
-  if (decorator !== null && order.replaces) {
+  if (decorator !== null && replaces)
     throw new UsageError(['--replace replaces the whole table, so it cannot stand beside one partition'])
-  }
-  const ingestedAt = decorator === null ? new Date(nowMs) : partitionTime(decorator, layout.partition!.unit)
-  if (ingestedAt === null) {
-    throw new UsageError([
-      `${order.table}: a partition of ${name} is named like $${DECORATORS[layout.partition!.unit]}`,
-    ])
-  }
-  return importFiles({
-    ...order,
-    dataDir: settings.dataDir,
-    ignoresUnknown: order.ignoresUnknown || table.textForm?.ignoresUnknown === true,
-    table: definitionOf({ ...table, textForm: { ...table.textForm, ...order.textForm } }),
-    layout: isIngested ? { ...layout, ingestedAt } : layout,
-    memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),
-    threads: threadsOf(settings),
-    nowMs,
-    unique: randomUUID().slice(0, 8),
-  })
+  const { unit } = layout.partition
+  const ingestedAt = decorator === null ? new Date(nowMs) : partitionTime(decorator, unit)
+  if (ingestedAt === null) throw new UsageError([`${named}: a partition of ${name} is named like $${DECORATORS[unit]}`])
+  return { loaded, layout: { ...layout, ingestedAt } }
 }
 
 /** Decorators of partitions in BigQuery's form, by the unit of the partitioning. */
@@ -125,10 +103,10 @@ const DECORATORS = { HOUR: '2026013112', DAY: '20260131', MONTH: '202601', YEAR:
 /** The beginning of the partition with this decorator; null for no such time. */
 function partitionTime(decorator: string, unit: keyof typeof DECORATORS): Date | null {
   if (decorator.length !== DECORATORS[unit].length) return null
-  const full = `${decorator}${'0101'.slice(Math.max(0, decorator.length - 4))}`
-  const [year, month, day, hour] = [full.slice(0, 4), full.slice(4, 6), full.slice(6, 8), full.slice(8, 10) || '00']
-  const time = new Date(`${year}-${month}-${day}T${hour}:00:00Z`)
-  return Number.isNaN(time.getTime()) || time.toISOString().slice(8, 10) !== day ? null : time
+  const [, year, month = '01', day = '01', hour = '00'] = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?$/.exec(decorator)!
+  const text = `${year}-${month}-${day}T${hour}:00:00.000Z`
+  const time = new Date(text)
+  return Number.isNaN(time.getTime()) || time.toISOString() !== text ? null : time
 }
 
 /** DuckDB's memory limit; together with the rows that are being checked, an import stays below 1 GB. */

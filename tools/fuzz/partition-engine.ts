@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { importTable } from '../../authoring/data/import.js'
+import { importRows } from '../../authoring/data/import.js'
 import { typeName } from '../../googlesql/types/types.js'
 import { toTable } from '../../runner/formats/table.js'
 import { RunnerError } from '../../runner/model/errors.js'
@@ -43,16 +43,12 @@ export async function openPartitionEngine(timeoutMs: number): Promise<PartitionE
   for (const table of PARTITIONED) {
     for (const [decorator, rows] of importsOf(table)) {
       const text = rows.map(row => `${JSON.stringify(row)}\n`).join('')
-      await importTable(settings, {
-        table: `${table.name}${decorator}`,
-        files: ['-'],
-        inputFormat: 'ndjson',
-        replaces: false,
-        ignoresUnknown: false,
-        skipFile: null,
-        maxBadRows: 1,
+      const io = {
+        print: () => undefined,
+        printError: () => undefined,
         standardInput: () => Readable.from([Buffer.from(text)]),
-      })
+      }
+      await importRows(`${table.name}${decorator}`, ['-'], settings, { inputFormat: 'ndjson' }, io)
     }
   }
   const engine = await openEngine(settings, { observe: () => {}, clock: systemClock() })

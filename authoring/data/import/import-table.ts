@@ -15,7 +15,7 @@ import { systemReason } from '../../../runner/platform/write-failure.js'
 import { byteChunks, type ImportSource, sourcesOf } from './formats/source-file.js'
 import { GatheredRows } from './gathered-rows.js'
 import type { ImportLayout } from './layout.js'
-import { PartitionWriter, TooManyPartitionsError } from './partition-writer.js'
+import { PartitionWriter } from './partition-writer.js'
 import { importId, openTableFolder, type TableFolder, tableFailure } from './table-folder.js'
 
 export interface ImportOptions {
@@ -60,7 +60,7 @@ export async function importFiles(options: ImportOptions) {
   try {
     return await new TableImport(folder, rows, options).run(sources)
   } catch (error) {
-    throw worded(error, folder, options)
+    throw worded(error, folder)
   } finally {
     rows.close()
     folder.close()
@@ -163,9 +163,8 @@ class TableImport {
 }
 
 /** Replaces DuckDB's messages, which must not be shown. */
-function worded(error: unknown, { path, work }: TableFolder, { table }: ImportOptions): unknown {
+function worded(error: unknown, { path, work }: TableFolder): unknown {
   if (error instanceof QueryFault || error instanceof SetupError || error instanceof UsageError) return error
-  if (error instanceof TooManyPartitionsError) return new QueryFault(`${table.name}: ${error.message}`)
   const text = error instanceof Error ? error.message : String(error)
   if (/^Out of Memory|failed to (?:offload|pin)/im.test(text)) {
     return new SetupError('the import needs more memory or more room on the disk than there is', { cause: error })

@@ -10,6 +10,7 @@ import type { TableDefinition, Type } from '../../../googlesql/index.js'
 import { quoteText } from '../../../googlesql-duckdb/index.js'
 import { readStaged } from '../../../runner/engines/duckdb/tables/convert.js'
 import { parquetSource } from '../../../runner/engines/duckdb/tables/parquet-source.js'
+import { QueryFault } from '../../../runner/model/query-fault.js'
 import type { RowPiece } from './gathered-rows.js'
 import {
   finishedColumns,
@@ -50,11 +51,6 @@ interface Run {
   readonly partitions: ReadonlySet<string | null>
 }
 
-/** The rows have more partitions than BigQuery allows. */
-export class TooManyPartitionsError extends Error {
-  override readonly name = 'TooManyPartitionsError'
-}
-
 export class PartitionWriter {
   readonly #options: WriterOptions
   readonly #rowGroups: string
@@ -70,7 +66,7 @@ export class PartitionWriter {
     this.#rowGroups = `ROW_GROUP_SIZE ${rows}, STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionary}`
   }
 
-  /** Stages the rows. */
+  /** Stages the rows. @throws QueryFault for rows of more partitions than BigQuery allows. */
   async add({ rows, longestRow }: RowPiece): Promise<void> {
     if (rows.length === 0) return
     const { connection, folder, table, layout } = this.#options
@@ -92,7 +88,7 @@ export class PartitionWriter {
     const partitions = new Set(result.getRows().map(([value]) => value as string | null))
     for (const value of partitions) this.#partitions.add(value)
     if (this.#partitions.size > MAX_PARTITIONS) {
-      throw new TooManyPartitionsError(`the rows are of more than ${MAX_PARTITIONS} partitions`)
+      throw new QueryFault(`${table.name}: the rows are of more than ${MAX_PARTITIONS} partitions`)
     }
     this.#runs.push({ path, partitions })
   }
