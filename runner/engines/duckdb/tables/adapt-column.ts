@@ -87,49 +87,29 @@ const LARGE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.UBIGINT, DuckDBTy
 
 function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
   const own = googlesqlType(have)?.kind
-  if (want.kind === 'BIGNUMERIC' && (LARGE.has(have.typeId) || (own !== undefined && EXACT_NUMBERS.has(own))))
-    return exactBignumeric(sql, have)
-  if (LARGE.has(have.typeId)) return adaptLargeInteger(sql, have, want, place)
-  if (own !== undefined && isNearlyExact(have)) return adaptNearlyExact(sql, have, own, want, place)
+  const cast = (from: string): string => `CAST(${from} AS ${duckdbType(want)})`
+  const isLarge = LARGE.has(have.typeId)
+  const isDecimal = have instanceof DuckDBDecimalType
+  if (want.kind === 'BIGNUMERIC' && (own === 'INT64' || isLarge || isDecimal)) return exactBignumeric(sql, have)
   if (own === 'BYTES' && want.kind === 'STRING') return textOfBytes(sql, place.path, place.file)
+  // If the type was inferred, a value that would change is an error; if it was declared, values may be cut or rounded.
+  const isOwn = want.kind === own && isNearlyExact(have) && (place.isInferred || own === 'TIME')
+  const isWhole =
+    isLarge && (want.kind === 'INT64' || (want.kind === 'NUMERIC' && have.typeId !== DuckDBTypeId.UBIGINT))
+  if (isOwn || isWhole) return exactly(sql, have, want, place)
+  if (have.typeId === DuckDBTypeId.TIMESTAMP_NS && (want.kind === 'DATETIME' || want.kind === 'TIMESTAMP'))
+    return cast(microsecondsOf(sql))
+  if (isDecimal && want.kind === 'STRING' && isNearlyExact(have))
+    return have.scale === 0 ? cast(sql) : `rtrim(rtrim(${cast(sql)}, '0'), '.')`
   const isWider = own !== undefined && (own === want.kind || WIDER[own]?.includes(want.kind))
-  return isWider || (want.kind === 'STRING' && AS_TEXT.has(have.typeId))
-    ? castTo(want, sql)
-    : mismatch(have, want, place)
+  const isText = want.kind === 'STRING' && (isLarge || AS_TEXT.has(have.typeId))
+  return isWider || isText ? cast(sql) : mismatch(have, want, place)
 }
-
-const EXACT_NUMBERS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUMERIC'])
 
 /** A whole or decimal number as a BIGNUMERIC, which DuckDB holds as a whole number of units of 1e-38. */
 function exactBignumeric(sql: string, have: DuckDBType): string {
   const scale = have instanceof DuckDBDecimalType ? have.scale : 0
   return `CAST(replace(CAST(${sql} AS VARCHAR), '.', '') || '${'0'.repeat(BIGNUMERIC_SCALE - scale)}' AS BIGNUM)`
-}
-
-const castTo = (type: Type, sql: string): string => `CAST(${sql} AS ${duckdbType(type)})`
-
-function adaptLargeInteger(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
-  if (want.kind === 'FLOAT64' || want.kind === 'STRING') return castTo(want, sql)
-  if (want.kind === 'NUMERIC' && have.typeId === DuckDBTypeId.UBIGINT) return castTo(want, sql)
-  return want.kind === 'NUMERIC' || want.kind === 'INT64'
-    ? exactly(sql, have, want, place)
-    : mismatch(have, want, place)
-}
-
-/**
- * Converts nearly exact types: if the type was inferred, a value that would change is an error; if it was declared, values may
- * be cut or rounded.
- */
-function adaptNearlyExact(sql: string, have: DuckDBType, own: Type['kind'], want: Type, place: ColumnPlace): string {
-  if (want.kind === own && (place.isInferred || own === 'TIME')) return exactly(sql, have, want, place)
-  if (have.typeId === DuckDBTypeId.TIMESTAMP_NS && (want.kind === 'DATETIME' || want.kind === 'TIMESTAMP'))
-    return castTo(want, microsecondsOf(sql))
-  if (have instanceof DuckDBDecimalType) {
-    if (want.kind === 'NUMERIC' || want.kind === 'FLOAT64') return castTo(want, sql)
-    if (want.kind === 'STRING')
-      return have.scale === 0 ? castTo(want, sql) : `rtrim(rtrim(${castTo(want, sql)}, '0'), '.')`
-  }
-  return mismatch(have, want, place)
 }
 
 /** Rounds down to microseconds; a cast would round towards 1970. */
@@ -161,12 +141,13 @@ function wayOut(have: DuckDBType): string | null {
 }
 
 /**
- * The types as which a table schema may declare a column of another type. A cast to FLOAT64 may round; a time without a zone is in
+ * The types as which a table schema may declare a column of another type. A cast to FLOAT64 or NUMERIC may round; a time without a zone is in
  * UTC.
  */
 const WIDER: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = {
   INT64: ['FLOAT64', 'NUMERIC', 'STRING'],
   NUMERIC: ['FLOAT64'],
+  BIGNUMERIC: ['FLOAT64', 'NUMERIC'],
   DATETIME: ['TIMESTAMP'],
   TIMESTAMP: ['DATETIME'],
 }
