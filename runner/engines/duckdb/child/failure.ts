@@ -30,10 +30,7 @@ interface FailureWording extends Wording {
 }
 
 const WORDINGS: readonly FailureWording[] = [
-  {
-    pattern: RE2_MESSAGES,
-    message: match => `Cannot parse regular expression: ${match[1]!.replace(NO_MATCH_OR, '')}`,
-  },
+  { pattern: RE2_MESSAGES, message: 'Cannot parse regular expression: $1' },
   { pattern: /Pattern failed to parse, error: '([\s\S]*)'/, message: 'Cannot parse regular expression: $1' },
   {
     pattern: /^Invalid Input Error: Failed to read file "([^"\n]*)": ([^\n]*)/,
@@ -129,7 +126,8 @@ export function failureOf(error: unknown, nameOf = (path: string): string => pat
   if (worded) {
     const { isOfExpression = true, isShortOfRoom = false, pattern } = worded.wording
     const of = isOfExpression ? pattern.source : null
-    return { kind: 'query', message: worded.message, cause, of, isShortOfRoom }
+    // RE2 quotes the pattern as the SQL has it.
+    return { kind: 'query', message: worded.message.replace(NO_MATCH_OR, ''), cause, of, isShortOfRoom }
   }
   return { kind: 'engine', cause }
 }

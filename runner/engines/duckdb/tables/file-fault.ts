@@ -19,16 +19,14 @@ export const LEADS_OUT =
 /** What a message of DuckDB means: `$1` in ours is the first group of the pattern. */
 export interface Wording {
   readonly pattern: RegExp
-  readonly message: string | ((match: RegExpExecArray) => string)
+  readonly message: string
 }
 
 /** The first wording whose pattern the text meets, with its message. */
 export function wordingOf<W extends Wording>(text: string, wordings: readonly W[]) {
   for (const wording of wordings) {
     const match = wording.pattern.exec(text)
-    if (!match) continue
-    const filled = (template: string): string => template.replace(/\$(\d)/g, (_, group) => match[group] ?? '')
-    return { wording, message: typeof wording.message === 'string' ? filled(wording.message) : wording.message(match) }
+    if (match) return { wording, message: wording.message.replace(/\$(\d)/g, (_, group) => match[group] ?? '') }
   }
   return null
 }
