@@ -1,7 +1,7 @@
 /** Copies a text file in a consistent state, even if another process appends to it or replaces it during the copy. */
 import { createHash } from 'node:crypto'
 import { fstatSync, read } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -34,7 +34,7 @@ export class FileChangedError extends QueryFault {
 }
 
 /**
- * Copies the open file to `into`, whose folder it makes. If the file grows, the text after the last line end is left out, since
+ * Copies the open file to `into`. If the file grows, the text after the last line end is left out, since
  * it may be half a row.
  * @throws QueryFault when the copy cannot be written, FileChangedError when the file was overwritten meanwhile.
  * @returns the size of the copy
@@ -42,10 +42,7 @@ export class FileChangedError extends QueryFault {
 export async function copySteady(handle: number, { path, compression }: DataFile, into: string): Promise<number> {
   const before = fstatSync(handle, { bigint: true })
   const size = Number(before.size)
-  const copy = await writing(into, async () => {
-    await mkdir(dirname(into), { recursive: true })
-    return open(into, 'w')
-  })
+  const copy = await writing(into, () => open(into, 'w'))
   try {
     let [lastLineEnd, at] = [0, 0]
     const copied = createHash('sha256')
