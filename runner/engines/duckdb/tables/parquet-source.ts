@@ -109,10 +109,6 @@ export function selectFrom(
   return `SELECT ${columns.join(', ')}${more} FROM ${source}`
 }
 
-/** Files with the same key are read by one scan. */
-export const scanKey = (shape: ParquetShape, keys: readonly KeyColumn[]): string =>
-  `${keys.map(({ key }) => `${key.name}=`)} ${shape.key}`
-
 interface KeyedOptions {
   readonly keys: readonly KeyColumn[]
   /** The folder below which the files have the paths that they have in the data folder. */

@@ -18,10 +18,10 @@ import { quoteName, quoteText, SHARD_SUFFIX, type ShardRead } from '../../../../
 import { type ChooseDeps, chooseParts } from './choose-parts.js'
 import { shardsInFolder } from './data-folder.js'
 import type { OpenFiles } from './open-files.js'
-import { scanKey, selectFrom, selectKeyed, shapeOf } from './parquet-source.js'
+import { selectFrom, selectKeyed, shapeOf } from './parquet-source.js'
 import type { QueryNeeds } from './query-needs.js'
 import type { TableStore } from './table-store.js'
-import { emptySelect, inScans } from './table-view.js'
+import { emptySelect, scansOf } from './table-view.js'
 
 /** The shards of a read. */
 export interface ShardChoice {
@@ -115,28 +115,15 @@ export class ShardStore {
     const isInferred = declaringOf(declared, read.prefix) === undefined
     const definition = { name: read.table, columns: read.columns }
     const parts = chosen.map(({ table, suffix }) => ({ ...tables.partsOf(table), suffix }))
-    const files = parts.flatMap(({ parquet }) => parquet)
-    const scans = inScans(
-      files.map(({ shape, open, keys }) => ({
-        key: scanKey(shape, keys),
-        shape,
-        keys,
-        paths: open.map(file => file.path),
-      })),
-    )
     const { root } = openFiles
-    const selects = scans.map(({ shape, paths, keys }) =>
-      selectKeyed(paths, definition, shape, {
-        keys,
-        root,
-        more: file => suffixOfFile(file, root, read.prefix),
-        isInferred,
-      }),
+    const more = (file: string): string => suffixOfFile(file, root, read.prefix)
+    const selects = scansOf(parts.flatMap(({ parquet }) => parquet)).map(({ shape, paths, keys }) =>
+      selectKeyed(paths, definition, shape, { keys, root, more, isInferred }),
     )
     for (const { tables: sources, suffix } of parts) {
-      const more = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
+      const own = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
       for (const source of sources.map(quoteName))
-        selects.push(selectFrom(source, definition, await shapeOf(connection, source), { more, isInferred }))
+        selects.push(selectFrom(source, definition, await shapeOf(connection, source), { more: own, isInferred }))
     }
     return selects.length === 0 ? emptyShards(read) : selects.join(' UNION ALL ')
   }

@@ -14,11 +14,12 @@ import {
   quoteText,
   UNTIL_COLUMN,
 } from '../../../../googlesql-duckdb/names-and-types.js'
+import { memo } from '../../../model/bounded-map.js'
 import type { ImportedFiles } from './data-folder.js'
 import type { KeyColumn } from './folder-keys.js'
 import { PARTITION_KEY } from './imports-file.js'
 import type { OpenFile } from './open-files.js'
-import { type ParquetShape, parquetSource, scanKey, selectFrom, selectKeyed } from './parquet-source.js'
+import { type ParquetShape, parquetSource, selectFrom, selectKeyed } from './parquet-source.js'
 
 /** A Parquet file, or the files of an import, which all have the same shape. */
 export interface ParquetPart {
@@ -58,14 +59,13 @@ export function viewOver(
 ): string {
   const more = unknownColumns(definition)
   const names = definition.columns.map(column => quoteName(column.name)).join(', ')
-  const scans = parquet.map(({ imported, shape, open, keys }) => {
+  const unitOf = ({ imported }: ParquetPart): PartitionUnit | null => {
     const partition = imported?.partition
-    const unit = partition?.column === definition.partitionedBy ? (partition?.unit ?? null) : null
-    return { key: `${unit} ${scanKey(shape, keys)}`, shape, paths: open.map(({ path }) => path), keys, unit }
-  })
+    return partition?.column === definition.partitionedBy ? (partition?.unit ?? null) : null
+  }
   const selects = [
     ...tables.map(table => `SELECT ${names}${more} FROM ${quoteName(table)}`),
-    ...inScans(scans).map(({ shape, paths, keys, unit }) =>
+    ...scansOf(parquet, unitOf).map(({ shape, paths, keys, unit }) =>
       unit === null
         ? keys.length === 0
           ? selectFrom(parquetSource(paths), definition, shape, { more, isFiles: true, isInferred })
@@ -85,15 +85,19 @@ export const emptySelect = (columns: readonly StructField[]): string =>
 /** SQL of the hidden columns of rows whose partition is not known, with a comma before each. */
 export const unknownColumns = (table: TableDefinition): string => unknownBounds(table) + partitionDate(table)
 
-/** What one scan can read each: entries with the same key are merged. */
-export function inScans<T extends { readonly key: string; readonly paths: readonly string[] }>(all: readonly T[]): T[] {
-  const groups = new Map<string, T & { readonly paths: string[] }>()
-  for (const scan of all) {
-    const group = groups.get(scan.key)
-    if (group) group.paths.push(...scan.paths)
-    else groups.set(scan.key, { ...scan, paths: [...scan.paths] })
+/** The scans that read these parts: one for all files with the same columns, keys of folders, and unit of partitions. */
+export function scansOf(
+  parquet: readonly ParquetPart[],
+  unitOf: (part: ParquetPart) => PartitionUnit | null = () => null,
+) {
+  const scans = new Map<string, Pick<ParquetPart, 'shape' | 'keys'> & { unit: PartitionUnit | null; paths: string[] }>()
+  for (const part of parquet) {
+    const { shape, keys, open } = part
+    const unit = unitOf(part)
+    const key = `${unit} ${keys.map(({ key: { name } }) => `${name}=`)} ${shape.key}`
+    memo(scans, key, () => ({ shape, keys, unit, paths: [] })).paths.push(...open.map(({ path }) => path))
   }
-  return [...groups.values()]
+  return [...scans.values()]
 }
 
 function partitionedSelect(
