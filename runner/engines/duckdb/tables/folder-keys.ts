@@ -35,10 +35,6 @@ export const keysInPath = (path: string): readonly FolderKey[] =>
     .flatMap(keyOfFolder)
     .filter(({ name }) => name !== PARTITION_KEY)
 
-/** The value; null for NULL. @throws URIError for bytes that are not UTF-8. */
-const textOf = ({ written }: FolderKey): string | null =>
-  written === NULL_FOLDER ? null : written.replace(/(?:%[0-9a-fA-F]{2})+/g, decodeURIComponent)
-
 const KEY_KINDS: ReadonlySet<Type['kind']> = new Set([
   'STRING',
   'INT64',
@@ -85,16 +81,16 @@ const SAME_VALUE: Readonly<Partial<Record<ScalarKind, RegExp>>> = {
   TIMESTAMP: /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:[0-5]\d(?:\.\d{1,6})?Z?$/,
 }
 
-function jsonOf(key: FolderKey, kind: ScalarKind, limits: typeof UNLIMITED): string | null {
-  let text: string | null
+/** The value of a key as JSON; null for one that is not of this type, or whose bytes are not UTF-8. */
+function jsonOf({ written }: FolderKey, kind: ScalarKind, limits: typeof UNLIMITED): string | null {
+  if (written === NULL_FOLDER) return 'null'
   try {
-    text = textOf(key)
+    const text = written.replace(/(?:%[0-9a-fA-F]{2})+/g, decodeURIComponent)
+    const json = leafOfText(kind, text, limits)
+    return json === text || json === JSON.stringify(text) || SAME_VALUE[kind]?.test(text) ? json : null
   } catch {
     return null
   }
-  if (text === null) return 'null'
-  const json = leafOfText(kind, text, limits)
-  return json === text || json === JSON.stringify(text) || SAME_VALUE[kind]?.test(text) ? json : null
 }
 
 /** SQL of the column's value, from the path of the file below `root`, which is in the column `file`. */

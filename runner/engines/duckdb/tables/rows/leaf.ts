@@ -19,8 +19,6 @@ import {
 
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
-/** The most digits before the decimal point. */
-const MAX_WHOLE_DIGITS = { NUMERIC: 29, BIGNUMERIC: 39 }
 
 /**
  * Converts a text to the JSON text of its value for DuckDB; null if the text is not a value of this type. `text` is the value
@@ -116,10 +114,8 @@ function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scal
   const exact = numericLiteral(text, kind, 'cast')
   const value = exact === null || scale === null ? exact : rounded(exact, scale)
   if (value === null) return null
-  const [, whole = ''] = /^-?(\d+)/.exec(value) ?? []
-  const wholeDigits = whole === '0' ? 0 : whole.length
-  const maxWhole = precision === null ? MAX_WHOLE_DIGITS[kind] : precision - (scale ?? 0)
-  return whole !== '' && wholeDigits <= maxWhole ? `"${value}"` : null
+  const whole = value.replace(/^-?0*/, '').split('.')[0]!
+  return precision === null || whole.length <= precision - (scale ?? 0) ? `"${value}"` : null
 }
 
 /** Rounds half away from zero, BigQuery's default. */
