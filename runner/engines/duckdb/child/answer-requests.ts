@@ -209,7 +209,6 @@ export class Answering {
       state.ended === null ? this.#options.session.openFiles.changedOf(prepared.parts.flatMap(changeable)) : null
     if (changed !== null) throw new FileChangedError(changed)
     if (outcome.status === 'fulfilled') return outcome.value
-    if (state.ended === null && !prepared.hasParts()) throw new FileChangedError('a part of a table')
     throw outcome.reason
   }
 
@@ -238,7 +237,7 @@ export class Answering {
     return this.#steadily(state, async prepared => {
       const startedAt = performance.now()
       // Without a view: it would name all files, and what is read next are a few of them.
-      prepared.reads.push(...(await tables.refresh([table], false)))
+      prepared.reads.push(...(await tables.refresh([table])))
       this.#tellReads(prepared, startedAt)
       const shown = tables.shownParts(table)
       if (shown === null) return null

@@ -14,12 +14,13 @@ export interface RefreshedTable {
 /** The temporary views of each connection: their SQL by name. */
 const made = new WeakMap<DuckDBConnection, Map<string, string>>()
 
+/** The views of earlier queries that a connection keeps: each is in memory. */
+const MOST_VIEWS = 64
+
 /** What one query needs: views, and the files that it reads. */
 export class QueryNeeds {
-  /** The SQL of the temporary views that the query reads, by name; one with the name of a table hides it. */
+  /** The SQL of the temporary views that the query reads, by name. */
   readonly views = new Map<string, string>()
-  /** Whether the parts that these views read are there still. */
-  hasParts: () => boolean = () => true
   /** The `parts` of the result, to be asked for after the query. */
   partsRead: () => ResultSet['parts'] = () => ({})
   /** How many shards are read, as texts for people: `logs.events_*: 3 of 1000 shards`. */
@@ -28,11 +29,12 @@ export class QueryNeeds {
   /** What it reads of its tables. */
   readonly parts: TableParts[] = []
 
-  /** Makes these the views of the connection, and drops those of earlier queries, which may hide tables: every query must call this. */
+  /** Makes these views of the connection. Each query has views of all tables that it reads, so that those of earlier ones may stay. */
   async makeViews(connection: DuckDBConnection): Promise<void> {
     const views = made.get(connection) ?? new Map<string, string>()
     made.set(connection, views)
     for (const name of views.keys()) {
+      if (views.size <= MOST_VIEWS) break
       if (this.views.has(name)) continue
       await connection.run(`DROP VIEW IF EXISTS temp.${quoteName(name)}`)
       views.delete(name)

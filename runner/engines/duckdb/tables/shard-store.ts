@@ -120,9 +120,9 @@ export class ShardStore {
     const selects = scansOf(parts.flatMap(({ parquet }) => parquet)).map(({ shape, paths, keys }) =>
       selectKeyed(paths, definition, shape, { keys, root, more, isInferred }),
     )
-    for (const { tables: sources, suffix } of parts) {
+    for (const { sources, suffix } of parts) {
       const own = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
-      for (const source of sources.map(quoteName))
+      for (const source of sources)
         selects.push(selectFrom(source, definition, await shapeOf(connection, source), { more: own, isInferred }))
     }
     return selects.length === 0 ? emptyShards(read) : selects.join(' UNION ALL ')

@@ -1,4 +1,4 @@
-/** Keeps DuckDB's tables and views in step with the files of the tables. */
+/** Keeps DuckDB's tables in step with the files of the tables, and gives queries views over both. */
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
@@ -59,8 +59,8 @@ interface Shown {
   readonly parts: TableParts
   /** The same, each by its key as a TablePart. */
   readonly byKey: ReadonlyMap<string, TableParts>
-  /** Null where no query has needed all of the parts until now. */
-  readonly view: string | null
+  /** The SQL that reads all of them, once a query has needed it. */
+  view?: string
 }
 
 interface Entry {
@@ -74,6 +74,7 @@ interface Entry {
 }
 
 const NOTHING: TableContents = { files: [], imports: [] }
+const NO_PARTS: TableParts = { tables: [], parquet: [] }
 
 export class TableStore {
   readonly #connection: DuckDBConnection
@@ -127,39 +128,41 @@ export class TableStore {
   }
 
   /**
-   * Brings these tables up to date for a query; see `refresh`. With `chosen`, the query reads only these parts of one of them.
+   * Brings these tables up to date for a query, and gives it views over what they have then. Without views, a query reads them by
+   * `partsOf`. With `chosen`, the query reads only these parts of one of them.
    * @throws FileChangedError where the table does not have these parts any more.
    */
   async prepare(names: readonly string[], needs: QueryNeeds, withViews = true, chosen?: PartChoice): Promise<void> {
     const hasParts = (): boolean => !chosen || this.#hasParts(chosen)
     const others = names.filter(name => name !== chosen?.table)
     // A part never changes under its key, so that no file is looked at for parts that are here.
-    needs.reads.push(...(await this.refresh(chosen && hasParts() ? others : names, withViews)))
+    needs.reads.push(...(await this.refresh(chosen && hasParts() ? others : names)))
     if (!hasParts()) throw new FileChangedError(chosen!.table)
     const entries = this.#entriesOf(others)
-    const declaredAnew = entries.find(({ shown }) => shown === null)
-    if (declaredAnew) throw new FileChangedError(declaredAnew.table.definition.name)
-    const read = entries.flatMap(({ shown }) => shown?.parts ?? [])
+    for (const entry of entries) {
+      const { shown, table } = entry
+      if (shown === null) throw new FileChangedError(table.definition.name)
+      needs.parts.push(shown.parts)
+      if (withViews) needs.views.set(table.definition.name, this.#viewOf(entry, shown))
+    }
     needs.partsRead = this.#partsRead(entries, needs.reads.length > 0)
     if (chosen) {
       const entry = this.#entries.get(chosen.table)!
       const own = joined(chosen.keys.map(key => entry.shown!.byKey.get(key)!))
       needs.views.set(chosen.table, this.#viewOver(entry, own))
-      needs.hasParts = hasParts
-      read.push(own)
+      needs.parts.push(own)
     }
-    needs.parts.push(...read)
   }
 
   /**
    * Brings these tables up to date with their files. Reads only new and changed files; running queries keep the rows that they
-   * began with. Without views, queries read the tables by their parts.
+   * began with.
    * @throws QueryFault that names the file and row when a file holds a value that its table's schema does not allow.
    */
-  async refresh(names: readonly string[], withViews = true): Promise<readonly RefreshedTable[]> {
+  async refresh(names: readonly string[]): Promise<readonly RefreshedTable[]> {
     const wanted = this.#entriesOf(names)
     const listed = this.#listed(wanted)
-    if (wanted.every(entry => isCurrent(entry, listed.get(entry)!, withViews))) return []
+    if (wanted.every(entry => isCurrent(entry, listed.get(entry)!))) return []
     // What was listed before another change may be older than what that change has read.
     const isNext = this.#changes === 0
     return this.#inTurn(async () => {
@@ -169,15 +172,15 @@ export class TableStore {
       try {
         for (const entry of wanted) {
           const contents = now.get(entry)!
-          if (isCurrent(entry, contents, withViews)) continue
-          const shown = await this.#load(entry, contents, withViews)
+          if (isCurrent(entry, contents)) continue
+          const shown = await this.#load(entry, contents)
           const before = new Set(entry.shown?.keys)
           const files = shown.keys.filter(key => !before.has(key)).length
           reads.push({ table: entry.table.definition.name, files })
           loaded.set(entry, shown)
         }
       } finally {
-        await this.#show(loaded)
+        this.#show(loaded)
       }
       return reads
     })
@@ -185,18 +188,19 @@ export class TableStore {
 
   /** Adds views without rows of these tables, which are enough to compile a query. Reads no file. */
   addEmptyViews(names: readonly string[], { views }: QueryNeeds): void {
-    for (const entry of this.#entriesOf(names))
-      views.set(entry.table.definition.name, this.#viewOver(entry, { tables: [], parquet: [] }))
+    for (const entry of this.#entriesOf(names)) views.set(entry.table.definition.name, this.#viewOver(entry, NO_PARTS))
   }
 
   /**
    * What a wildcard table reads of a shard that was prepared without a view.
    * @throws FileChangedError where the shard was declared anew meanwhile.
    */
-  partsOf(name: string): TableParts {
+  partsOf(name: string): { readonly sources: readonly string[]; readonly parquet: TableParts['parquet'] } {
     const entry = this.#entries.get(name)
     if (!entry?.shown) throw new FileChangedError(name)
-    return isGiven(entry) ? { tables: [name], parquet: [] } : entry.shown.parts
+    if (isGiven(entry)) return { sources: [`(${this.#viewOf(entry, entry.shown)})`], parquet: [] }
+    const { tables, parquet } = entry.shown.parts
+    return { sources: tables.map(quoteName), parquet }
   }
 
   /**
@@ -218,7 +222,7 @@ export class TableStore {
     if (!entry || entry.table.origin.kind === 'select') return null
     const contents = this.#contentsOf(entry)
     const { files, imports } = contents
-    if (entry.shown && hasKeysOf(entry.shown, contents)) return [...entry.shown.byKey.keys()]
+    if (entry.shown && isCurrent(entry, contents)) return [...entry.shown.byKey.keys()]
     const keys = [
       ...inGroups(files.filter(isText)).map(group => rowTableOf(entry, group)),
       ...files.filter(isParquet).map(({ path, stamp }) => keyOf(path, stamp)),
@@ -241,18 +245,10 @@ export class TableStore {
 
   /** With `hasLoaded`, a text file may have grown after its state was looked at and before its rows were copied. */
   #partsRead(entries: readonly Entry[], hasLoaded: boolean): QueryNeeds['partsRead'] {
-    const read = entries.map(entry => ({ entry, shown: entry.shown! }))
-    return () => {
-      const parts: Record<string, readonly string[]> = {}
-      for (const { entry, shown } of read) {
-        const { name } = entry.table.definition
-        if (this.#entries.get(name) !== entry || entry.shown !== shown) return undefined
-        if (entry.table.origin.kind === 'select') continue
-        parts[name] = [...shown.byKey.keys()]
-        if (hasLoaded && parts[name].join() !== this.partKeys(name)?.join()) return undefined
-      }
-      return parts
-    }
+    const ofFiles = entries.filter(({ table }) => table.origin.kind !== 'select')
+    const parts = ofFiles.map(({ table, shown }) => [table.definition.name, [...shown!.byKey.keys()]] as const)
+    const hasGrown = ([name, keys]: (typeof parts)[number]): boolean => keys.join() !== this.partKeys(name)?.join()
+    return () => (hasLoaded && parts.some(hasGrown) ? undefined : Object.fromEntries(parts))
   }
 
   #hasParts({ table, keys }: PartChoice): boolean {
@@ -265,6 +261,11 @@ export class TableStore {
     if (origin.kind !== 'select') return viewOver(definition, parts, { isInferred, root: this.#openFiles.root })
     const more = unknownColumns(definition)
     return more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})`
+  }
+
+  #viewOf(entry: Entry, shown: Shown): string {
+    shown.view ??= this.#viewOver(entry, shown.parts)
+    return shown.view
   }
 
   #entriesOf(names: readonly string[]): readonly Entry[] {
@@ -290,19 +291,8 @@ export class TableStore {
     return new Map(entries.map(entry => [entry, this.#contentsOf(entry, listing)]))
   }
 
-  async #transact(work: () => Promise<void>): Promise<void> {
-    await this.#connection.run('BEGIN')
-    try {
-      await work()
-      await this.#connection.run('COMMIT')
-    } catch (error) {
-      await this.#connection.run('ROLLBACK')
-      throw error
-    }
-  }
-
   /** Converts the text files of the table that are new or have changed, and opens its Parquet files. @throws QueryFault. */
-  async #load(entry: Entry, contents: TableContents, withViews: boolean): Promise<Shown> {
+  async #load(entry: Entry, contents: TableContents): Promise<Shown> {
     const opened: OpenFile[] = []
     const tables: string[] = []
     try {
@@ -335,8 +325,7 @@ export class TableStore {
         parquet.push({ key, open, partKeys, shape, keys: columns, imported })
       }
       const parts = { tables, parquet }
-      const view = needsView(entry, withViews) ? this.#viewOver(entry, parts) : null
-      return { keys: keysOf(contents), parts, byKey: byKeyOf(entry, parts), view }
+      return { keys: keysOf(contents), parts, byKey: byKeyOf(entry, parts) }
     } catch (error) {
       this.#openFiles.close(opened)
       this.#dropOthers(entry, [...tables, ...(entry.shown?.parts.tables ?? [])])
@@ -351,11 +340,17 @@ export class TableStore {
     if (entry.converted.has(name)) return name
     const create = `CREATE TABLE IF NOT EXISTS ${quoteName(name)} (${columnList(definition)})`
     // In one commit, since a table of many columns takes as long to create as to fill.
-    const createAndInsert = (select: string): Promise<unknown> =>
-      this.#transact(async () => {
+    const createAndInsert = async (select: string): Promise<void> => {
+      await this.#connection.run('BEGIN')
+      try {
         await this.#connection.run(create)
         await this.#connection.run(`INSERT INTO ${quoteName(name)} ${select}`)
-      })
+        await this.#connection.run('COMMIT')
+      } catch (error) {
+        await this.#connection.run('ROLLBACK')
+        throw error
+      }
+    }
     try {
       for (const file of files)
         await this.#read(entry, file, copy => convert(this.#connection, copy, definition, createAndInsert)).catch(
@@ -395,23 +390,15 @@ export class TableStore {
     return memo(this.#shapes, shape.key, () => shape)
   }
 
-  /** Makes the views of these tables in one commit, which writes to the disk, and drops what no query reads any more. */
-  async #show(loaded: ReadonlyMap<Entry, Shown>): Promise<void> {
-    const isDeclared = ([entry]: readonly [Entry, Shown]): boolean =>
-      this.#entries.get(entry.table.definition.name) === entry
-    const all = [...loaded].filter(isDeclared)
-    // A table that was declared anew meanwhile is read again.
-    for (const [, { parts }] of [...loaded].filter(entry => !isDeclared(entry))) this.#openFiles.close(openIn(parts))
-    const changed = all.filter(([{ shown }, { view }]) => view !== null && view !== shown?.view)
-    if (changed.length > 0) {
-      await this.#transact(async () => {
-        for (const [{ table }, { view }] of changed)
-          await this.#connection.run(`CREATE OR REPLACE VIEW ${quoteName(table.definition.name)} AS ${view}`)
-      })
-    }
-    for (const [entry, shown] of all) {
+  /** Makes this what queries see of these tables, and drops what no query reads any more. */
+  #show(loaded: ReadonlyMap<Entry, Shown>): void {
+    for (const [entry, shown] of loaded) {
       const open = new Set(openIn(shown.parts))
-      if (entry.shown) this.#openFiles.close(openIn(entry.shown.parts).filter(file => !open.has(file)))
+      const isDeclared = this.#entries.get(entry.table.definition.name) === entry
+      // A table that was declared anew meanwhile is read again.
+      const closed = isDeclared ? openIn(entry.shown?.parts ?? NO_PARTS).filter(file => !open.has(file)) : open
+      this.#openFiles.close(closed)
+      if (!isDeclared) continue
       entry.shown = shown
       this.#dropOthers(entry, shown.parts.tables)
     }
@@ -436,14 +423,8 @@ function storedDefinition(definition: TableDefinition): TableDefinition {
   return time ? { ...definition, columns: [...definition.columns, time] } : definition
 }
 
-const needsView = (entry: Entry, withViews: boolean): boolean => withViews || isGiven(entry)
-
-function isCurrent(entry: Entry, contents: TableContents, withViews: boolean): boolean {
-  const { shown } = entry
-  return shown !== null && (shown.view !== null || !needsView(entry, withViews)) && hasKeysOf(shown, contents)
-}
-
-const hasKeysOf = ({ keys }: Shown, contents: TableContents): boolean => keys.join('\n') === keysOf(contents).join('\n')
+const isCurrent = ({ shown }: Entry, contents: TableContents): boolean =>
+  shown?.keys.join('\n') === keysOf(contents).join('\n')
 
 /** The key as a TablePart of what has this key among the parts of the table. */
 const partKeyOf = ({ form }: Entry, key: string): string => partKey(`${form} ${key}`)

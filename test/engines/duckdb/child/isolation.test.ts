@@ -12,6 +12,7 @@ import { translate } from '../../../../googlesql-duckdb/translate.js'
 import { openSession, type Session } from '../../../../runner/engines/duckdb/child/session.js'
 import { openDuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
 import type { SessionOptions } from '../../../../runner/engines/duckdb/process/messages.js'
+import { QueryNeeds } from '../../../../runner/engines/duckdb/tables/query-needs.js'
 import { ERROR_CODES } from '../../../../runner/model/error-codes.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
 import type { QueryFault } from '../../../../runner/model/query-fault.js'
@@ -198,7 +199,9 @@ describe('a resource that no SQL may reach', () => {
       isShared: false,
     }
     bare = await openSession(options)
-    await bare.tables.refresh(['logs.other'])
+    const needs = new QueryNeeds()
+    await bare.tables.prepare(['logs.other'], needs)
+    await bare.borrow(connection => needs.makeViews(connection))
   })
   after(async () => {
     await raw.engine.close()
