@@ -34,10 +34,11 @@ const CUT_TYPES: Readonly<
 
 export const isCut = ({ alias }: DuckDBType): boolean => alias?.startsWith(CUT) === true
 
-/** The type of a time in a column that has digits beyond microseconds first in this row. */
-export function cutAt(leaf: DuckDBType, row: string): DuckDBType {
+/** The type of a time in a column that has digits beyond microseconds first in this row; null for a column that has none. */
+export function cutAt(leaf: DuckDBType, row: string | null): DuckDBType {
   const Time = isCut(leaf) && !isInt96(leaf) ? CUT_TYPES[leaf.typeId] : undefined
-  return Time ? new Time(`${CUT} ${row}`) : leaf
+  if (!Time) return leaf
+  return row === null ? Time.create() : new Time(`${CUT} ${row}`)
 }
 
 /** The number of that row; '' where the values were not checked. */
@@ -75,12 +76,8 @@ export async function withDurations(
   return types.map((type, i) => zipLeaves(type, units[i], durationOf))
 }
 
-/** A column or field without fields of its own, as the file declares it. */
-interface StoredType {
-  readonly precision: number | null
-  readonly scale: number
-  readonly hasNanoseconds: boolean
-}
+/** What a Parquet file declares of a column or field without fields of its own: `[, precision, scale, hasNanoseconds]`. */
+type Stored = readonly unknown[]
 
 /** DuckDB's types of columns; where DuckDB reads other values than the file has, the types that the file has. */
 export async function withStoredTypes(
@@ -96,8 +93,8 @@ export async function withStoredTypes(
 /** The types as which DuckDB may read other values. */
 const MISREAD: ReadonlySet<number> = new Set([DuckDBTypeId.DOUBLE, ...Object.keys(CUT_TYPES).map(Number)])
 
-function storedType(type: DuckDBType, { precision, scale, hasNanoseconds }: StoredType): DuckDBType {
-  if (precision !== null && precision > MAX_DIGITS) return new DuckDBDecimalType(precision, scale)
+function storedType(type: DuckDBType, [, precision, scale, hasNanoseconds]: Stored): DuckDBType {
+  if (Number(precision) > MAX_DIGITS) return new DuckDBDecimalType(Number(precision), Number(scale ?? 0))
   const Time = CUT_TYPES[type.typeId]
   return hasNanoseconds && Time ? new Time(CUT) : type
 }
@@ -150,25 +147,18 @@ export function leavesOf(type: DuckDBType): readonly DuckDBType[] {
 }
 
 /** The leaves of each column of a Parquet file. */
-async function storedColumns(connection: DuckDBConnection, path: string): Promise<readonly (readonly StoredType[])[]> {
+async function storedColumns(connection: DuckDBConnection, path: string): Promise<readonly (readonly Stored[])[]> {
   const result = await connection.runAndReadAll(
     "SELECT num_children, precision, scale, coalesce(type = 'INT96' OR logical_type LIKE '%NANOS=Nano%', false) " +
       `FROM parquet_schema(${quotePath(path)})`,
   )
-  const rows = result.getRows().map(([children, precision, scale, hasNanoseconds]) => ({
-    children: Number(children ?? 0),
-    leaf: {
-      precision: precision === null ? null : Number(precision),
-      scale: Number(scale ?? 0),
-      hasNanoseconds: hasNanoseconds === true,
-    },
-  }))
+  const rows = result.getRows()
   // The schema lists each node before its children.
   let at = 0
-  const leaves = (): readonly StoredType[] => {
-    const { children, leaf } = rows[at++]!
-    return children === 0 ? [leaf] : Array.from({ length: children }, leaves).flat()
+  const leaves = (): readonly Stored[] => {
+    const row = rows[at++]!
+    const children = Number(row[0] ?? 0)
+    return children === 0 ? [row] : Array.from({ length: children }, leaves).flat()
   }
-  const root = rows[at++]
-  return Array.from({ length: root?.children ?? 0 }, leaves)
+  return Array.from({ length: Number(rows[at++]?.[0] ?? 0) }, leaves)
 }

@@ -28,12 +28,10 @@ export async function withWholeMicroseconds(
   for (const [i, type] of types.entries()) {
     const where = digitsBeyond(quoteName(names[i]!), type)
     const row = where && (await firstRow(connection, copy, where))
-    checked.push(where === null ? type : mapLeaves(type, leaf => (row === null ? asWhole(leaf) : cutAt(leaf, row))))
+    checked.push(where === null ? type : mapLeaves(type, leaf => cutAt(leaf, row)))
   }
   return checked
 }
-
-const asWhole = (leaf: DuckDBType): DuckDBType => (isInt96(leaf) ? leaf : asRead(leaf))
 
 async function firstRow(connection: DuckDBConnection, copy: string, where: string): Promise<string | null> {
   const rows = `read_parquet(${quotePath(copy)}, hive_partitioning = false, file_row_number = true)`
