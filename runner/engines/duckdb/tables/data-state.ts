@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { isComputedView, isWildcard, prefixOf } from '../../../../googlesql/data.js'
+import { memo } from '../../../model/bounded-map.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import type { SessionOptions } from '../process/messages.js'
 import { FolderReader, keysOf, newListing, shardsInFolder } from './data-folder.js'
@@ -43,9 +44,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
         seen.clear()
         listing = newListing()
       })
-    const state = seen.has(table) ? (seen.get(table) ?? null) : fingerprint(table)
-    seen.set(table, state)
-    return state
+    return memo(seen, table, fingerprint)
   }
 
   return tables => {
