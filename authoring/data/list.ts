@@ -63,7 +63,10 @@ export async function describeTable(name: string, settings: Settings, format: Re
     const table = await local.describe(name)
     if (table === null) throw new UsageError([`there is no table ${name}${didYouMean(name, local.names).hint}`])
     const rows = table.problem === null ? await local.someRows(table) : []
-    const columns = table.columns.map(column => ({ ...column, example: valueAt(rows, column.name.split('.')) ?? null }))
+    const columns = table.columns.map(column => ({
+      ...column,
+      example: valuesAt(rows, column.name.split('.'))[0] ?? null,
+    }))
     if (format === 'json') io.print(`${JSON.stringify({ ...table, columns, bytes: bytesOf(table) }, null, 2)}\n`)
     else printTable({ ...table, columns }, io)
     return table.problem === null ? EXIT.clean : EXIT.problems
@@ -72,19 +75,12 @@ export async function describeTable(name: string, settings: Settings, format: Re
   }
 }
 
-type Row = Readonly<Record<string, unknown>>
-
-/** The first value at this path that is not NULL, through the elements of arrays. */
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  if (value === null || value === undefined) return undefined
-  const [first, ...rest] = path
-  if (first === undefined) return value
-  if (!Array.isArray(value)) return valueAt((value as Row)[first], rest)
-  for (const element of value) {
-    const inside = valueAt(element, path)
-    if (inside !== undefined) return inside
-  }
-  return undefined
+/** The values at this path that are not NULL, through the elements of arrays. */
+function valuesAt(value: unknown, [first, ...rest]: readonly string[]): readonly unknown[] {
+  if (value === null || value === undefined) return []
+  if (first === undefined) return [value]
+  if (Array.isArray(value)) return value.flatMap(element => valuesAt(element, [first, ...rest]))
+  return valuesAt((value as Readonly<Record<string, unknown>>)[first], rest)
 }
 
 function printTable(table: LocalTable & { readonly columns: readonly ShownColumn[] }, io: Io): void {
