@@ -1,4 +1,4 @@
-/** Writes the CREATE TABLE statement of a table. Source: BigQuery's DDL reference. */
+/** Writes the CREATE TABLE statement of a table. Source: BigQuery's DDL reference. A text of JSON is one of SQL, too. */
 import { RESERVED_KEYWORDS, type SchemaField, standardTypeName } from '../../googlesql/index.js'
 import type { TableResource } from './table-resource.js'
 
@@ -39,8 +39,8 @@ function columnDefinition(field: SchemaField, indent: string): string {
   const type = elementType(field, indent)
   const { defaultValueExpression, roundingMode, description } = field
   const options = [
-    ...(description ? [`description=${textLiteral(description)}`] : []),
-    ...(roundingMode ? [`rounding_mode=${textLiteral(roundingMode)}`] : []),
+    ...(description ? [`description=${JSON.stringify(description)}`] : []),
+    ...(roundingMode ? [`rounding_mode=${JSON.stringify(roundingMode)}`] : []),
   ]
   return [
     quoted(field.name),
@@ -53,7 +53,7 @@ function columnDefinition(field: SchemaField, indent: string): string {
 
 function elementType(field: SchemaField, indent: string): string {
   if (field.fields && field.fields.length > 0) return columnList('STRUCT<', field.fields, '>', indent)
-  return standardTypeName(field) + (field.collation ? ` COLLATE ${textLiteral(field.collation)}` : '')
+  return standardTypeName(field) + (field.collation ? ` COLLATE ${JSON.stringify(field.collation)}` : '')
 }
 
 function partitionClause({ timePartitioning, rangePartitioning, schema }: TableResource): string | null {
@@ -74,7 +74,7 @@ const MS_PER_DAY = 86_400_000
 function tableOptions({ description, timePartitioning, requirePartitionFilter }: TableResource): readonly string[] {
   const expirationMs = timePartitioning?.expirationMs
   return [
-    ...(description ? [`description=${textLiteral(description)}`] : []),
+    ...(description ? [`description=${JSON.stringify(description)}`] : []),
     ...(expirationMs === undefined ? [] : [`partition_expiration_days=${Number(expirationMs) / MS_PER_DAY}`]),
     ...(requirePartitionFilter ? ['require_partition_filter=TRUE'] : []),
   ]
@@ -83,14 +83,4 @@ function tableOptions({ description, timePartitioning, requirePartitionFilter }:
 function quoted(name: string): string {
   const isPlain = /^[A-Za-z_]\w*$/.test(name) && !RESERVED_KEYWORDS.has(name.toUpperCase())
   return isPlain ? name : `\`${name.replace(/[\\`]/g, '\\$&')}\``
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-
-/** https://cloud.google.com/bigquery/docs/reference/standard-sql/lexical#escape_sequences */
-function textLiteral(text: string): string {
-  const escaped = text
-    .replace(/[\\']/g, '\\$&')
-    .replace(/[\u0000-\u001f\u007f]/g, c => ESCAPES[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return `'${escaped}'`
 }

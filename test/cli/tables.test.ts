@@ -298,7 +298,7 @@ describe('sluice tables', () => {
       const { code, out, err } = await tables('ddl', 'shop.orders', 'shop.days')
       expect({ code, err }).to.deep.equal({ code: 0, err: '' })
       expect(out).to.match(/^CREATE TABLE IF NOT EXISTS `shop\.orders` \(\n {2}id INT64 NOT NULL OPTIONS/)
-      expect(out.endsWith(`CLUSTER BY id\nOPTIONS(description='What was ordered.');\n\n${days}`)).to.equal(true)
+      expect(out.endsWith(`CLUSTER BY id\nOPTIONS(description="What was ordered.");\n\n${days}`)).to.equal(true)
       expect((await tables('ddl')).out.startsWith(days)).to.equal(true)
     })
 

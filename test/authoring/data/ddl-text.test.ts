@@ -50,11 +50,11 @@ describe('CREATE TABLE', () => {
     expect(text).to.equal(
       [
         'CREATE TABLE IF NOT EXISTS `a-project.shop.orders` (',
-        "  id INT64 NOT NULL OPTIONS(description='An id.'),",
+        '  id INT64 NOT NULL OPTIONS(description="An id."),',
         '  placed TIMESTAMP,',
         '  lines ARRAY<STRUCT<',
         '    price NUMERIC(10, 2) NOT NULL,',
-        "    tags ARRAY<STRING> OPTIONS(description='As given.'),",
+        '    tags ARRAY<STRING> OPTIONS(description="As given."),',
         '    deep STRUCT<',
         '      x BOOL',
         '    >',
@@ -62,7 +62,7 @@ describe('CREATE TABLE', () => {
         ')',
         'PARTITION BY TIMESTAMP_TRUNC(placed, DAY)',
         'CLUSTER BY id, placed',
-        "OPTIONS(description='What was ordered.', partition_expiration_days=90, require_partition_filter=TRUE);",
+        'OPTIONS(description="What was ordered.", partition_expiration_days=90, require_partition_filter=TRUE);',
         '',
       ].join('\n'),
     )
@@ -86,15 +86,15 @@ describe('CREATE TABLE', () => {
     [{ name: 'a', type: 'BIGNUMERIC', precision: 40 }, 'a BIGNUMERIC(40)'],
     [{ name: 'select', type: 'JSON' }, '`select` JSON'],
     [{ name: '1st — one', type: 'DATE' }, '`1st — one` DATE'],
-    [{ name: 'a', type: 'STRING', collation: 'und:ci' }, "a STRING COLLATE 'und:ci'"],
-    [{ name: 'a', type: 'STRING', mode: 'REPEATED', collation: 'und:ci' }, "a ARRAY<STRING COLLATE 'und:ci'>"],
+    [{ name: 'a', type: 'STRING', collation: 'und:ci' }, 'a STRING COLLATE "und:ci"'],
+    [{ name: 'a', type: 'STRING', mode: 'REPEATED', collation: 'und:ci' }, 'a ARRAY<STRING COLLATE "und:ci">'],
     [
       { name: 'a', type: 'TIMESTAMP', mode: 'required', defaultValueExpression: 'CURRENT_TIMESTAMP()' },
       'a TIMESTAMP DEFAULT CURRENT_TIMESTAMP() NOT NULL',
     ],
     [
       { name: 'a', type: 'NUMERIC', roundingMode: 'ROUND_HALF_EVEN', description: "It's \\ a\nb\u0001" },
-      "a NUMERIC OPTIONS(description='It\\'s \\\\ a\\nb\\u0001', rounding_mode='ROUND_HALF_EVEN')",
+      'a NUMERIC OPTIONS(description="It\'s \\\\ a\\nb\\u0001", rounding_mode="ROUND_HALF_EVEN")',
     ],
   ]
   for (const [field, expected] of COLUMNS) {
