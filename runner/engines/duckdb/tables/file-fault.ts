@@ -25,8 +25,9 @@ export interface Wording {
 /** The first wording whose pattern the text meets, with its message. */
 export function wordingOf<W extends Wording>(text: string, wordings: readonly W[]) {
   for (const wording of wordings) {
-    const match = wording.pattern.exec(text)
-    if (match) return { wording, message: wording.message.replace(/\$(\d)/g, (_, group) => match[group] ?? '') }
+    const { pattern, message: template } = wording
+    const match = pattern.exec(text)
+    if (match) return { wording, message: template.replace(/\$(\d)/g, (_, group) => match[group] ?? '') }
   }
   return null
 }
