@@ -57,9 +57,8 @@ export const JSON_MACROS: readonly string[] = [
   `bq_json_items_strict(document) AS CASE WHEN document IS NOT NULL THEN
     coalesce(bq_json_items(document), bq_raise('The provided JSON input is not an array')) END`,
 
-  // Matches control characters other than \\b, \\f, \\n, \\r and \\t, whose escapes DuckDB writes in upper case.
-  `bq_json_of_string(text) AS CASE
-    WHEN regexp_matches(text, '[\\x00-\\x07\\x0b\\x0e-\\x1f]') THEN bq_json_quote(text)
+  // DuckDB writes escapes of control characters other than \\b, \\f, \\n, \\r and \\t in upper case.
+  `bq_json_of_string(text) AS CASE WHEN contains(CAST(to_json(text) AS VARCHAR), '\\u') THEN bq_json_quote(text)
     ELSE CAST(to_json(text) AS VARCHAR) END`,
   `bq_json_string_of_string(text) AS CASE
     WHEN regexp_matches(text, '[\\x{2028}\\x{2029}]') THEN bq_json_quote_ascii_lines(text) ELSE bq_json_of_string(text) END`,
