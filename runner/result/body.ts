@@ -75,7 +75,8 @@ export class BodyPieces {
   }
 }
 
-const PART_BYTES = 1_048_576
+/** The least bytes of a part, but for the last. */
+export const PART_BYTES = 1_048_576
 
 /** A format whose rows are texts of their own. */
 export interface RowTexts {

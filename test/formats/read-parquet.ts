@@ -13,6 +13,8 @@ export interface ParquetReader {
   types(file: Uint8Array): Promise<readonly string[]>
   /** The least and the greatest value of each column of each group, as texts; null where the file does not say them. */
   bounds(file: Uint8Array): Promise<unknown>
+  /** The fields with their types and whether they may be NULL, and the file's metadata. */
+  schema(file: Uint8Array): Promise<unknown>
   close(): void
 }
 
@@ -38,6 +40,13 @@ export async function openParquetReader(): Promise<ParquetReader> {
     },
     async bounds(file) {
       return (await readAll(file, 'SELECT stats_min_value, stats_max_value FROM parquet_metadata($path)')).getRows()
+    },
+    async schema(file) {
+      // The older names of two types are as good as the newer ones.
+      const fields = `SELECT name, type, type_length, repetition_type, num_children, precision, scale,
+        CASE converted_type WHEN 'UTF8' THEN 'StringType()' WHEN 'DATE' THEN 'DateType()' ELSE logical_type END FROM parquet_schema($path) OFFSET 1`
+      const metadata = 'SELECT key::VARCHAR, value::VARCHAR FROM parquet_kv_metadata($path)'
+      return [(await readAll(file, fields)).getRows(), (await readAll(file, metadata)).getRows()]
     },
     close() {
       connection.closeSync()

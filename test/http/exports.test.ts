@@ -32,10 +32,12 @@ sql: |
   ${sql}
 `
 const from = 'FROM UNNEST(GENERATE_ARRAY(1, @thousands)) AS a CROSS JOIN UNNEST(GENERATE_ARRAY(1, 1000)) AS b'
-const rows = `SELECT a * 1000 + b AS id, FORMAT('of "%s", %d', @project, b) AS text, IF(b = 3, NULL, '') AS s, a / 8 AS f, [b] AS l ${from}`
+const rows = `SELECT a * 1000 + b AS id, FORMAT('of "%s", %d', @project, b) AS text, IF(b = 3, NULL, '') AS s, a / 8 AS f ${from}`
+const lists = `SELECT a AS id, [@project] AS l ${from}`
 const MANIFESTS = [
   manifest(6, 'rows.paged', ', export: {}, pages: {}', rows),
   manifest(1, 'rows.all', ', export: {}', rows),
+  manifest(7, 'rows.lists', ', export: {}', lists),
   manifest(2, 'rows.few', ', export: { max_rows: 50000 }', rows),
   manifest(3, 'rows.slow', ', export: { timeout_seconds: 6 }', rows),
   manifest(4, 'rows.none', '', rows),
@@ -131,8 +133,10 @@ describe('exports over HTTP', function () {
     ['parquet', 'application/vnd.apache.parquet'],
   ] as const) {
     it(`give the bytes and the type of a result in ${format}, beyond max_rows`, async () => {
-      const result = await get(`query/rows.all?thousands=3&format=${format}`)
-      const { status, headers, body } = await get(`export/rows.all?thousands=3&format=${format}`)
+      // DuckDB writes the rows without lists, and Parquet in its own way.
+      const name = format === 'parquet' ? 'rows.lists' : 'rows.all'
+      const result = await get(`query/${name}?thousands=3&format=${format}`)
+      const { status, headers, body } = await get(`export/${name}?thousands=3&format=${format}`)
       expect(status).to.equal(200)
       expect(headers['content-type']).to.equal(type)
       expect(headers['content-disposition']).to.equal(result.headers['content-disposition'])

@@ -331,6 +331,8 @@ export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_json_quote_ascii_lines', [TEXT], TEXT, text => withLineEscapes(JSON.stringify(text))),
   // A negative zero loses its sign here; only a negative zero in JSON text keeps it.
   scalar('bq_json_double', ['DOUBLE'], TEXT, value => doubleText(value === 0 ? 0 : value)),
+  // The text in a result.
+  scalar('bq_number_text', ['DOUBLE'], TEXT, value => (value === 0 ? '-0' : String(value))),
   scalar('bq_json_pretty', [TEXT], TEXT, text => prettyText(documentOf(text))),
 
   scalar('bq_json_bool', [TEXT], 'BOOLEAN', text => strict(text, 'bool', 'a boolean').value),

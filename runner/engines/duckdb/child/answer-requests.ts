@@ -300,7 +300,8 @@ export class Answering {
 
   async #run(connection: DuckDBConnection, request: RunRequest, state: Running, { parts }: QueryNeeds) {
     try {
-      const answer = await runQuery(connection, request, bytes => this.#sendPart(bytes, state))
+      const { pipe } = this.#options.session
+      const answer = await runQuery(connection, request, bytes => this.#sendPart(bytes, state), pipe)
       await state.taken
       return answer
     } catch (error) {

@@ -9,19 +9,48 @@ import type { Answers, CheckRequest, ExplainRequest, RunRequest } from '../proce
 import { withStatement } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, UnexpectedValueError } from '../values/cell-writer.js'
 import { CutResultError, chunksOf } from '../values/result-chunks.js'
-
-/** Takes a part of a result's body as soon as it is encoded, so that no whole result is in this process's memory. */
-export type SendPart = (bytes: Uint8Array) => Promise<void>
+import { copyRows, type SendPart } from './copy-rows.js'
 
 /**
  * Runs a query. The answer's body holds the bytes that were not sent as parts. @throws any error; `failureOf` translates it.
  * A CutResultError does not say why the query failed; `reasonOfCut` does.
+ * @param pipe where a pipe can be made by which DuckDB writes the rows of an export @default JavaScript writes them
  */
 export async function runQuery(
   connection: DuckDBConnection,
   request: RunRequest,
   sendPart: SendPart,
+  pipe?: string,
 ): Promise<Answers['run']> {
+  const inJavaScript = (send: SendPart): Promise<Answers['run']> => streamRows(connection, request, send)
+  if (pipe === undefined || request.exported === undefined) return inJavaScript(sendPart)
+  // Loaded here, as the formats are.
+  const { copyStatement } = await import('../values/copy-sql.js')
+  const sql = copyStatement(request, limited(request.sql, request.maxRows), pipe)
+  if (sql === null) return inJavaScript(sendPart)
+  const head = request.exported.format === 'parquet' ? new Uint8Array() : (await rowWriter(request)).finish()
+  const copy = (): Promise<number> =>
+    withStatement(connection, sql, request.parameters, async statement => (await statement.run()).rowsChanged)
+  let send = sendPart
+  const sendCopied: SendPart = bytes => {
+    // Rows that have been sent are not sent again.
+    send = async () => undefined
+    return sendPart(bytes)
+  }
+  try {
+    const { result: rows, body } = await copyRows(pipe, head, copy, sendCopied)
+    return { body, rowCount: Math.min(rows, request.maxRows), isTruncated: rows > request.maxRows }
+  } catch (error) {
+    // JavaScript writes the rows once more: it needs less memory, and tells which value no result may have.
+    const answer = await inJavaScript(send).catch(reason => {
+      throw reason instanceof CutResultError ? error : reason
+    })
+    if (send !== sendPart) throw error
+    return answer
+  }
+}
+
+function streamRows(connection: DuckDBConnection, request: RunRequest, sendPart: SendPart): Promise<Answers['run']> {
   return withStatement(connection, limited(request.sql, request.maxRows), request.parameters, async statement => {
     const begun = statement.stream()
     // The writers are compiled while DuckDB works.

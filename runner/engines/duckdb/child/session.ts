@@ -84,6 +84,8 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
     tables,
     openFiles,
     shards,
+    /** Where a pipe can be made to which DuckDB may write. */
+    pipe: join(own, 'export'),
     /** Calls its argument with a connection that nothing else uses meanwhile. */
     borrow: connectionPool(connect),
     largePlans: new LargePlans(admin),

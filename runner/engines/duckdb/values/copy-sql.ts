@@ -1,0 +1,114 @@
+/**
+ * The statement by which DuckDB itself writes the rows of an export, with all its threads. The texts are those that JavaScript writes.
+ * A value that no result may have fails the statement, which does not say which value it was.
+ */
+import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, type Type } from '../../../../googlesql/data.js'
+import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
+import { schemaMetadata } from '../../../formats/typed-values.js'
+import type { ColumnPromise } from '../../../model/query.js'
+import { objectKeys } from '../../../result/body.js'
+import { NO_PROMISE } from '../../../result/broken-contract.js'
+import type { RunRequest } from '../process/messages.js'
+
+/** How a format writes a number or word that JSON has in quotes, any text, and a document. */
+type Form = Readonly<Record<'word' | 'text' | 'document', (text: string) => string>>
+type Options = Pick<ColumnPromise, 'json'> & Pick<RunRequest, 'timestamps'>
+
+const csvText = (text: string): string => {
+  const mustQuote = ["'\"'", "','", 'chr(13)', 'chr(10)'].map(special => ` OR contains(${text}, ${special})`).join('')
+  return `CASE WHEN ${text} = ''${mustQuote} THEN '"' || replace(${text}, '"', '""') || '"' ELSE ${text} END`
+}
+const JSON_FORM: Form = {
+  word: text => `'"' || ${text} || '"'`,
+  text: text => `bq_json_of_string(${text})`,
+  document: text => text,
+}
+const CSV_FORM: Form = { word: text => text, text: csvText, document: csvText }
+
+/** A fraction of a second has 3 or 6 digits. */
+function timeText(value: string, zone: string): string {
+  const micros = `epoch_us(${value})`
+  const text = (fraction: string): string =>
+    `strftime(make_timestamp(${micros}), '%Y-%m-%dT%H:%M:%S${fraction}${zone}')`
+  return `CASE WHEN ${micros} % 1000000 = 0 THEN ${text('')} WHEN ${micros} % 1000 = 0 THEN ${text('.%g')} ELSE ${text('.%f')} END`
+}
+
+const castText = (value: string): string => `CAST(${value} AS VARCHAR)`
+const isUnsafe = (value: string): string =>
+  `${value} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
+
+/** SQL of a value's text, which is NULL for NULL. JavaScript writes rows that have values of other types. */
+const TEXTS: Partial<Record<Type['kind'], (value: string, form: Form, options: Options) => string>> = {
+  INT64: (value, { word }, { json }) =>
+    `CASE WHEN ${json === 'string' ? true : isUnsafe(value)} THEN ${word(castText(value))} ELSE ${castText(value)} END`,
+  // DuckDB has the digits that JavaScript has, the fewest that mean the number, but puts the point elsewhere in very large or small ones.
+  FLOAT64: (value, { word }) => `CASE
+    WHEN abs(${value}) < 1e15 AND ${value} = trunc(${value}) AND (${value} <> 0 OR NOT signbit(${value})) THEN CAST(TRY_CAST(${value} AS BIGINT) AS VARCHAR)
+    WHEN abs(${value}) >= 1e-4 AND abs(${value}) < 1e15 THEN ${castText(value)}
+    WHEN isfinite(${value}) THEN bq_number_text(${value}) ELSE ${word(`bq_number_text(${value})`)} END`,
+  NUMERIC: (value, { word }, { json }) => (json === 'number' ? String : word)(`bq_numeric_text(${value})`),
+  BOOL: castText,
+  STRING: (value, { text }) => text(value),
+  BYTES: (value, { text }) => text(`to_base64(${value})`),
+  DATE: (value, { word }) => word(castText(value)),
+  DATETIME: (value, { word }) => word(timeText(value, '')),
+  TIMESTAMP: (value, { word }, { timestamps }) =>
+    timestamps === 'iso8601' ? word(timeText(value, 'Z')) : castText(`epoch_us(${value})`),
+  // Line breaks can only be between tokens.
+  JSON: (value, { document }) => document(`regexp_replace(${value}, '[\\r\\n]+', ' ', 'g')`),
+}
+
+const isOutOfYears = (value: string): string =>
+  `NOT isfinite(${value}) OR epoch_us(${value}) NOT BETWEEN ${MIN_TIMESTAMP_MICROS} AND ${MAX_TIMESTAMP_MICROS}`
+
+/** SQL of whether a value is none that a result may have. */
+const BROKEN: Partial<Record<Type['kind'], (value: string, json: ColumnPromise['json']) => string>> = {
+  INT64: (value, json) => (json === 'number' ? isUnsafe(value) : 'false'),
+  FLOAT64: (value, json) => (json === 'number' ? `NOT isfinite(${value})` : 'false'),
+  DATE: isOutOfYears,
+  DATETIME: isOutOfYears,
+  TIMESTAMP: isOutOfYears,
+}
+
+/** One column of texts, each with a line feed behind it. */
+const LINES = `FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\n'`
+/** Few rows, since DuckDB holds a group in memory however long its texts are. */
+const GROUPS = 'FORMAT parquet, ROW_GROUP_SIZE 8192'
+
+/** The statement that writes the rows of `sql` to the path, without the header of CSV; null where DuckDB cannot. */
+export function copyStatement(request: RunRequest, sql: string, path: string): string | null {
+  const { columns, contract, exported, timestamps } = request
+  const cells = columns.map(({ name, type }, i) => {
+    const { required, json } = contract[i] ?? NO_PROMISE
+    // A JSON null counts as a NULL.
+    const value = type.kind === 'JSON' ? `nullif(CAST(c${i} AS VARCHAR), 'null')` : `c${i}`
+    const broken = `${required ? `${value} IS NULL` : 'false'} OR ${BROKEN[type.kind]?.(value, json) ?? 'false'}`
+    const textIn = (form: Form): string => TEXTS[type.kind]!(value, form, { json, timestamps })
+    return { name, type, value, required, broken, textIn }
+  })
+  if (exported === undefined || cells.some(({ type }) => !TEXTS[type.kind])) return null
+  const copy = (selected: string, options: string): string =>
+    `COPY (SELECT ${selected} FROM (${sql}\n) AS r(${cells.map((_, i) => `c${i}`).join()})) TO ${quoteText(path)} (${options})`
+  /** Fails where a value of the row is broken. */
+  const checked = (first: string): string =>
+    `CASE WHEN ${cells.map(({ broken }) => broken).join(' OR ')} THEN bq_raise('A value that no result may have') ELSE ${first} END`
+  if (exported.format === 'ndjson') {
+    const keys = objectKeys(columns.map(({ name }) => name)).map(quoteText)
+    const members = cells.map(({ textIn }, i) => `${keys[i]}, coalesce(${textIn(JSON_FORM)}, 'null')`)
+    return copy(`concat(${checked("''")}, ${members.join()}, '}')`, LINES)
+  }
+  if (exported.format === 'csv') {
+    const texts = cells.map(({ textIn }) => textIn(CSV_FORM))
+    return copy(`concat(${checked("''")}, ${texts.join(", ',', ")}, chr(13))`, LINES)
+  }
+  // DuckDB writes every column as one that may be NULL.
+  if (exported.format !== 'parquet' || cells.some(({ required }) => required)) return null
+  const values = cells.map(({ name, type, value, textIn }, i) => {
+    const cast = type.kind === 'JSON' ? textIn(JSON_FORM) : `CAST(${value} AS ${duckdbType(type)})`
+    return `${i === 0 ? checked(cast) : cast} AS ${quoteName(name)}`
+  })
+  const metadata = [...schemaMetadata({ ...exported, isTruncated: false })].map(entry =>
+    entry.map(quoteText).join(': '),
+  )
+  return copy(values.join(), `${GROUPS}, KV_METADATA {${metadata.join()}}`)
+}
