@@ -3,11 +3,12 @@
  * correlated join, which prevents the pushdown of conditions to the table.
  */
 
-import type { Column, UnnestScan } from '../../../googlesql/plan/nodes.js'
+import { columnExpr, filtered, project, withComputed } from '../../../googlesql/plan/build.js'
+import type { Expr, Scan, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead } from '../../../googlesql/plan/walk.js'
-import type { Entry, Place } from '../context.js'
+import { arrayOf, INT64, structOf } from '../../../googlesql/types/types.js'
+import type { Place } from '../context.js'
 import { type Fragment, path } from '../fragment.js'
-import { outerUnnestBlock } from './outer-unnest.js'
 import {
   type Block,
   type BlockOf,
@@ -25,19 +26,15 @@ import {
 } from './select-block.js'
 
 export function unnestBlock(scan: UnnestScan, needed: Ids, place: Place, blockOf: BlockOf): Block {
-  const reads = columnsRead(scan.condition ? [scan.array, scan.condition] : [scan.array])
-  const keep = new Set([...needed, ...reads])
-  const input = arrayInSight(scan, inputOf(scan, keep, place, blockOf), keep, place)
-  if (scan.isOuter && scan.condition) {
-    return outerUnnestBlock(scan, scan.condition, input, needed, place)
-  }
-  const { array } = input
-  const kept = [...input.block.entries.values()].filter(entry => isKept(entry, scan, needed))
-  const offset = scan.offset && (needed.has(scan.offset.id) || readsColumn(scan, scan.offset)) ? scan.offset : null
-  const isPadded = scan.isOuter
-  const pad = (list: string): string => (isPadded ? `CASE WHEN len(${array}) > 0 THEN ${list} ELSE [NULL] END` : list)
+  if (scan.condition) return blockOf(withoutCondition(scan, scan.condition, place), needed, place)
+  const keep = new Set([...needed, ...columnsRead([scan.array])])
+  const { block: input, array } = arrayInSight(scan, inputOf(scan, keep, place, blockOf), keep, place)
+  const kept = [...input.entries.values()].filter(({ column }) => needed.has(column.id))
+  const offset = scan.offset && needed.has(scan.offset.id) ? scan.offset : null
+  const pad = (list: string): string =>
+    scan.isOuter ? `CASE WHEN len(${array}) > 0 THEN ${list} ELSE [NULL] END` : list
   // Elements that are not read are replaced by their offsets, which are cheaper and give the same number of rows.
-  const isElementRead = needed.has(scan.element.id) || readsColumn(scan, scan.element)
+  const isElementRead = needed.has(scan.element.id)
   const rows = isElementRead ? array.text : `range(len(${array}))`
   const elementOutput: readonly Output[] =
     isElementRead || !offset ? [{ name: place.name(scan.element), sql: `unnest(${pad(rows)})`, source: null }] : []
@@ -51,21 +48,46 @@ export function unnestBlock(scan: UnnestScan, needed: Ids, place: Place, blockOf
     ...(isElementRead ? [scan.element] : []),
     ...(offset ? [offset] : []),
   ]
-  const block: Block = {
+  return {
     ...EMPTY_BLOCK,
-    from: `(\n${selectSql(input.block, outputs)}\n)`,
+    from: `(\n${selectSql(input, outputs)}\n)`,
     entries: new Map(columns.map(column => [column.id, columnEntry(column, path(place.name(column)))])),
   }
-  if (!scan.condition) return block
-  return { ...block, where: [place.expr(scan.condition, inBlock(block, place)).text] }
 }
 
-function isKept(entry: Entry, scan: UnnestScan, needed: Ids): boolean {
-  return needed.has(entry.column.id) || (scan.condition !== null && columnsRead([scan.condition]).has(entry.column.id))
+/**
+ * LEFT JOIN UNNEST(x) ON condition as an UNNEST of the elements that meet the condition, with their offsets where the query has
+ * them: a row without such elements is kept once, padded with NULLs.
+ */
+function withoutCondition(scan: UnnestScan, condition: Expr, place: Place): Scan {
+  const { element, offset } = scan
+  const { at } = condition
+  const index = offset ?? place.newColumn('', INT64)
+  const own = { ...scan, input: null, offset: index, isOuter: false, condition: null, columns: [element, index] }
+  const [elementExpr, indexExpr] = [element, index].map(column => columnExpr(column, false, at)) as [Expr, Expr]
+  const keys = [{ expr: indexExpr, isDescending: false, nullsFirst: true }]
+  const matching: Scan = { kind: 'order', input: filtered(own, condition), keys, columns: own.columns }
+  const subquery = (input: Scan, { type }: Expr): Expr => ({
+    kind: 'subquery',
+    type: arrayOf(type),
+    form: 'array',
+    scan: input,
+    at,
+  })
+  const padded = { ...scan, condition: null }
+  if (!offset) return { ...padded, array: subquery(project(matching, [element]), elementExpr) }
+  const type = structOf([element, offset].map(({ name, type: own }) => ({ name, type: own })))
+  const [packed, pair] = [place.newColumn('', type), place.newColumn('', type)]
+  const struct: Expr = { kind: 'struct', type, fields: [elementExpr, indexExpr], hasWrittenType: true, at }
+  const pairs = project(withComputed(matching, [{ column: packed, expr: struct }]), [packed])
+  const columns = [...(scan.input?.columns ?? []), pair]
+  const unnested = { ...padded, array: subquery(pairs, struct), element: pair, offset: null, columns }
+  const computed = [element, offset].map((column, i) => ({
+    column,
+    expr: { kind: 'field', type: column.type, operand: columnExpr(pair, false, at), index: i, at } as const,
+  }))
+  return project(withComputed(unnested, computed), scan.columns)
 }
-
-const readsColumn = ({ condition }: UnnestScan, column: Column): boolean =>
-  condition !== null && columnsRead([condition]).has(column.id)
 
 function inputOf(scan: UnnestScan, keep: Ids, place: Place, blockOf: BlockOf): Block {
   if (!scan.input) return EMPTY_BLOCK
