@@ -29,14 +29,17 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_like_pattern(pattern) AS CASE WHEN ends_with(pattern, '\\') AND (length(pattern) - length(rtrim(pattern, '\\'))) % 2 = 1
      THEN bq_raise('LIKE pattern ends with a backslash') ELSE pattern END`,
   // DuckDB's LIKE goes back to every % of the pattern, so its time is a power of the text's length. Where that is too much, a
-  // text that contains the first literal part of the pattern is matched in linear time.
+  // text that contains the first literal part of the pattern is matched by RE2, which takes at most text times pattern.
   `bq_like(x, p) AS CASE
      WHEN strlen(x) > bq_like_max_length(p) THEN CASE WHEN contains(x, regexp_extract(bq_like_pattern(p), '[^%_\\\\]+'))
-       THEN coalesce(bq_like_text(x, p), bq_exceeded('LIKE compares too long a text with too long a pattern')) ELSE false END
+       THEN bq_like_by_regexp(x, p) ELSE false END
      WHEN contains(p, '\\') THEN x LIKE bq_like_pattern(p) ESCAPE '\\'
      ELSE x LIKE p END`,
-  `bq_bytes_like(x, p) AS CASE WHEN x IS NOT NULL AND p IS NOT NULL
-     THEN coalesce(bq_like_blob(x, p), bq_exceeded('LIKE compares too long a text with too long a pattern')) END`,
+  `bq_like_by_regexp(x, p) AS CASE
+     WHEN strlen(x) * strlen(p) > 20000000 OR strlen(p) > 32000 THEN bq_exceeded('LIKE compares too long a text with too long a pattern')
+     ELSE regexp_full_match(x, bq_like_regexp(CASE WHEN strlen(p) <= 32000 THEN p END)) END`,
+  // `_` matches any byte.
+  'bq_bytes_like(x, p) AS bq_like_by_regexp(bq_latin1(x), CASE WHEN x IS NOT NULL THEN bq_latin1(p) END)',
   // The longest text for which DuckDB's LIKE makes at most 2^20 comparisons: text^n / n! times pattern, where n is the number
   // of % that are followed by something. The tests of a pattern are LIKEs, which are faster than counting.
   `bq_like_max_length(p) AS CASE
