@@ -1,6 +1,4 @@
-/**
- * DuckDB SQL of functions on STRING and BYTES. Functions of BYTES are in JavaScript, except the few that DuckDB has for BLOB.
- */
+/** DuckDB SQL of functions on STRING and BYTES. */
 import { literalText } from '../../googlesql/functions/definitions/json.js'
 import { isNullLiteral } from '../../googlesql/plan/walk.js'
 import { STRING, type StructType, type Type } from '../../googlesql/types/types.js'
@@ -19,14 +17,30 @@ const either =
   call =>
     called(isBytes(call) ? bytes : text)(call)
 
+/**
+ * The writer of a function of STRING, for BYTES, too: they become a text whose characters are the bytes, and the text of the
+ * result becomes BYTES.
+ */
+const onBytes =
+  (write: SqlWriter): SqlWriter =>
+  call => {
+    if (!isBytes(call)) return write(call)
+    const texts = call.sql.map((sql, i) => {
+      if (sql === null || literalInteger(call.args[i]) !== null) return sql
+      return `${call.args[i]!.type.kind === 'BYTES' ? 'bq_latin1' : 'bq_place'}(${sql})`
+    })
+    const result = write({ ...call, sql: texts })
+    if (call.type.kind === 'ARRAY' && call.type.element.kind === 'BYTES')
+      return `list_transform(${result}, lambda v$: bq_from_latin1(v$))`
+    return call.type.kind === 'BYTES' ? `bq_from_latin1(${result})` : result
+  }
+const calledOnBytes = (name: string): SqlWriter => onBytes(called(name))
+
 /** The characters with Unicode's property White_Space. */
 const WHITE_SPACE = quoteText(
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
 )
-const trim =
-  (name: string): SqlWriter =>
-  call =>
-    `${isBytes(call) ? `bq_bytes_${name}` : name}(${call.sql[0]}, ${call.sql[1] ?? WHITE_SPACE})`
+const trim = (name: string): SqlWriter => onBytes(({ sql }) => `${name}(${sql[0]}, ${sql[1] ?? WHITE_SPACE})`)
 
 /** The greatest text length and position that DuckDB accepts. */
 const MAX_LENGTH = 4294967295n
@@ -34,7 +48,6 @@ const clamped = (value: bigint): bigint => (value > MAX_LENGTH ? MAX_LENGTH : va
 
 function substr(call: WriterCall): string {
   const [value, at, length] = call.sql
-  if (isBytes(call)) return `bq_bytes_substr(${value}, ${at}, ${length ?? '9223372036854775807'})`
   const knownAt = literalInteger(call.args[1])
   const knownLength = literalInteger(call.args[2])
   const from = knownAt === null ? `substr(${value}, ${at})` : `substr(${value}, ${clamped(knownAt)})`
@@ -46,32 +59,31 @@ function substr(call: WriterCall): string {
   return `substr(${from}, 1, ${clamped(knownLength)})`
 }
 
-const side =
-  (name: 'left' | 'right'): SqlWriter =>
-  call => {
-    const [value, count] = call.sql
-    const literalCount = literalInteger(call.args[1])
-    if (isBytes(call)) return `bq_bytes_${name}(${value}, ${count})`
+const side = (name: 'left' | 'right'): SqlWriter =>
+  onBytes(({ sql: [value, count], args }) => {
+    const literalCount = literalInteger(args[1])
     return literalCount === null || literalCount < 0n
       ? `bq_${name}(${value}, ${count})`
       : `"${name}"(${value}, ${clamped(literalCount)})`
-  }
+  })
 
-function pad(call: WriterCall, name: 'lpad' | 'rpad'): string {
-  const [value, size, pattern] = call.sql
-  if (isBytes(call)) return `bq_bytes_${name}(${value}, ${size}, ${pattern ?? "' '::BLOB"})`
-  const literalSize = literalInteger(call.args[1])
-  const knownPattern = pattern === null || pattern === undefined ? ' ' : literalText(call.args[2])
-  // A result of this length cannot exceed the language's limit of 1 MB.
-  const isPlain =
-    literalSize !== null && literalSize >= 0n && literalSize <= 250_000n && knownPattern !== null && knownPattern !== ''
-  return isPlain
-    ? `${name}(${value}, ${literalSize}, ${quoteText(knownPattern)})`
-    : `bq_${name}(${value}, ${size}, ${pattern ?? "' '"})`
-}
+const pad = (name: 'lpad' | 'rpad'): SqlWriter =>
+  onBytes(({ sql: [value, size, pattern], args }) => {
+    const literalSize = literalInteger(args[1])
+    const knownPattern = pattern === null || pattern === undefined ? ' ' : literalText(args[2])
+    // A result of this length cannot exceed the language's limit of 1 MB.
+    const isPlain =
+      literalSize !== null &&
+      literalSize >= 0n &&
+      literalSize <= 250_000n &&
+      knownPattern !== null &&
+      knownPattern !== ''
+    return isPlain
+      ? `${name}(${value}, ${literalSize}, ${quoteText(knownPattern)})`
+      : `bq_${name}(${value}, ${size}, ${pattern ?? "' '"})`
+  })
 
 function replace(call: WriterCall): string {
-  if (isBytes(call)) return called('bq_bytes_replace')(call)
   const [part, by] = [literalText(call.args[1]), literalText(call.args[2])]
   // A replacement that makes the text much longer must be compared with the limit of 1 MB before it is computed.
   const isPlain = part !== null && part !== '' && by !== null && Buffer.byteLength(by) <= 8 * Buffer.byteLength(part)
@@ -79,7 +91,6 @@ function replace(call: WriterCall): string {
 }
 
 function split(call: WriterCall): string {
-  if (isBytes(call)) return `list_transform(bq_bytes_split(${call.sql[0]}, ${call.sql[1]}), lambda v$: from_hex(v$))`
   const [text, delimiter = null] = call.sql
   const parts = `string_split(${text}, ${delimiter ?? "','"})`
   // For a NULL delimiter DuckDB returns the whole text.
@@ -87,11 +98,9 @@ function split(call: WriterCall): string {
   return isNeverNull ? parts : `(CASE WHEN ${delimiter} IS NOT NULL THEN ${parts} END)`
 }
 
-function instr(call: WriterCall): string {
-  const [value, part, at, n] = call.sql
-  if (!isBytes(call) && at === null && n === null) return `strpos(${value}, ${part})`
-  return `${isBytes(call) ? 'bq_bytes_instr' : 'bq_instr'}(${value}, ${part}, ${at ?? '1'}, ${n ?? '1'})`
-}
+const instr = onBytes(({ sql: [value, part, at, n] }) =>
+  at === null && n === null ? `strpos(${value}, ${part})` : `bq_instr(${value}, ${part}, ${at ?? '1'}, ${n ?? '1'})`,
+)
 
 /** CONCAT. DuckDB's own concat() is not used, since it ignores NULLs. */
 function concat(call: WriterCall): string {
@@ -159,7 +168,7 @@ function containsSubstr(call: WriterCall): string {
 }
 
 export const STRING_WRITERS: SqlWriters = {
-  ASCII: either('bq_ascii', 'bq_bytes_ascii'),
+  ASCII: onBytes(call => called(isBytes(call) ? 'bq_unicode' : 'bq_ascii')(call)),
   BYTE_LENGTH: either('strlen', 'octet_length'),
   CHAR_LENGTH: called('length'),
   CHR: called('bq_chr'),
@@ -167,9 +176,8 @@ export const STRING_WRITERS: SqlWriters = {
   CODE_POINTS_TO_STRING: called('bq_code_points_to_string'),
   CONCAT: concat,
   CONTAINS_SUBSTR: { ...PLAIN, write: containsSubstr, isNullFor: 'first' },
-  EDIT_DISTANCE: ({ sql: [a, b, max], args }) =>
-    `bq_edit_distance(${[a, b].map(text => (args[0]!.type.kind === 'BYTES' ? `bq_latin1(${text})` : text)).join(', ')}, ${max ?? '9223372036854775807'})`,
-  ENDS_WITH: either('suffix', 'bq_bytes_ends_with'),
+  EDIT_DISTANCE: onBytes(({ sql: [a, b, max] }) => `bq_edit_distance(${a}, ${b}, ${max ?? '9223372036854775807'})`),
+  ENDS_WITH: calledOnBytes('suffix'),
   FORMAT: format,
   FROM_BASE32: called('bq_from_base32'),
   FROM_BASE64: called('bq_from_base64'),
@@ -179,27 +187,27 @@ export const STRING_WRITERS: SqlWriters = {
   LEFT: side('left'),
   LENGTH: either('length', 'octet_length'),
   LOWER: either('bq_lower', 'bq_bytes_lower'),
-  LPAD: call => pad(call, 'lpad'),
+  LPAD: pad('lpad'),
   LTRIM: trim('ltrim'),
   NORMALIZE: call => `bq_unrefused(bq_normalize(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
   NORMALIZE_AND_CASEFOLD: call => `bq_unrefused(bq_normalize_fold(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
-  REPEAT: either('bq_repeat', 'bq_bytes_repeat'),
-  REPLACE: replace,
-  REVERSE: either('bq_reverse', 'bq_bytes_reverse'),
+  REPEAT: calledOnBytes('bq_repeat'),
+  REPLACE: onBytes(replace),
+  REVERSE: calledOnBytes('bq_reverse'),
   RIGHT: side('right'),
-  RPAD: call => pad(call, 'rpad'),
+  RPAD: pad('rpad'),
   RTRIM: trim('rtrim'),
   SAFE_CONVERT_BYTES_TO_STRING: called('bq_safe_bytes_to_string'),
   SOUNDEX: called('bq_soundex'),
-  SPLIT: split,
-  STARTS_WITH: either('starts_with', 'bq_bytes_starts_with'),
+  SPLIT: onBytes(split),
+  STARTS_WITH: calledOnBytes('starts_with'),
   STRPOS: instr,
-  SUBSTR: substr,
+  SUBSTR: onBytes(substr),
   TO_BASE32: called('bq_to_base32'),
   TO_BASE64: called('to_base64'),
-  TO_CODE_POINTS: either('bq_to_code_points', 'bq_bytes_to_code_points'),
+  TO_CODE_POINTS: calledOnBytes('bq_to_code_points'),
   TO_HEX: call => `lower(to_hex(${call.sql[0]}))`,
-  TRANSLATE: either('bq_translate', 'bq_bytes_translate'),
+  TRANSLATE: calledOnBytes('bq_translate'),
   TRIM: trim('trim'),
   UNICODE: called('bq_unicode'),
   UPPER: either('bq_upper', 'bq_bytes_upper'),

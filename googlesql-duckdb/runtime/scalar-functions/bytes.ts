@@ -1,62 +1,10 @@
-/** Functions of BYTES, since DuckDB has few functions of BLOB. Lists of BYTES are passed as hexadecimal text. */
+/** Functions of BYTES that are not those of texts whose characters are the bytes, and that DuckDB does not have for BLOB. */
 import { isUtf8 } from 'node:buffer'
-import { withoutLeading, withoutTrailing } from '../../../googlesql/values/trim-text.js'
+import { withoutTrailing } from '../../../googlesql/values/trim-text.js'
 import { BASE32_DIGITS, base32Text, bytesOfDigits } from './base-digits.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
-import { checkOutput, checkPadding, findNth, repetitions, translate } from './strings.js'
 
 type Bytes = Uint8Array
-
-function substr(value: Bytes, position: bigint, length: bigint): Bytes {
-  if (length < 0n) fail('Third argument in SUBSTR() cannot be negative')
-  const size = BigInt(value.length)
-  let start = position
-  if (start < 0n) start = start + size < 0n ? 0n : start + size
-  else if (start > 0n) start -= 1n
-  if (start >= size) return new Uint8Array()
-  const end = start + length > size ? size : start + length
-  return value.slice(Number(start), Number(end))
-}
-
-const left = (value: Bytes, count: bigint): Bytes => {
-  if (count < 0n) fail('Second argument in LEFT() cannot be negative')
-  return substr(value, 1n, count)
-}
-const right = (value: Bytes, count: bigint): Bytes => {
-  if (count < 0n) fail('Second argument in RIGHT() cannot be negative')
-  return count === 0n ? new Uint8Array() : substr(value, -count, count)
-}
-
-const trim =
-  (cut: (text: string, set: string) => string) =>
-  (value: Bytes, set: Bytes): Bytes =>
-    ofLatin1(cut(latin1(value), latin1(set)))
-
-const withoutEnds = (text: string, set: string): string => withoutLeading(withoutTrailing(text, set), set)
-
-const pad =
-  (side: 'left' | 'right') =>
-  (value: Bytes, size: bigint, pattern: Bytes): Bytes => {
-    const length = checkPadding(size, pattern.length === 0)
-    if (length <= value.length) return value.slice(0, length)
-    const padding = Buffer.alloc(length - value.length, pattern)
-    return Buffer.concat(side === 'left' ? [padding, value] : [value, padding])
-  }
-
-const repeat = (value: Bytes, count: bigint): Bytes =>
-  Buffer.alloc(value.length * repetitions(value.length, count), value)
-
-/** The parts between the delimiters, in hexadecimal digits; an empty delimiter separates all bytes. */
-function split(value: Bytes, delimiter: Bytes): string[] {
-  const parts = value.length === 0 ? [''] : latin1(value).split(latin1(delimiter))
-  return parts.map(part => ofLatin1(part).toString('hex'))
-}
-
-function replace(value: Bytes, part: Bytes, by: Bytes): Bytes {
-  const parts = part.length === 0 ? [latin1(value)] : latin1(value).split(latin1(part))
-  checkOutput('REPLACE', value.length + (parts.length - 1) * (by.length - part.length))
-  return ofLatin1(parts.join(latin1(by)))
-}
 
 const isUpper = (byte: number): boolean => byte >= 65 && byte <= 90
 const isLower = (byte: number): boolean => byte >= 97 && byte <= 122
@@ -114,9 +62,6 @@ function safeToString(value: Bytes): string {
 export const latin1 = (value: Bytes): string => Buffer.from(value).toString('latin1')
 export const ofLatin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 
-const translated = (value: Bytes, source: Bytes, target: Bytes): Bytes =>
-  ofLatin1(translate(latin1(value), latin1(source), latin1(target)))
-
 const bytewise = (name: string, combine: (a: number, b: number) => number): ScalarFunction =>
   scalar(name, ['BLOB', 'BLOB'], 'BLOB', (a, b) => {
     if (a.length !== b.length)
@@ -142,26 +87,8 @@ const shift = (name: string, sign: bigint): ScalarFunction =>
   })
 
 export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_bytes_substr', ['BLOB', 'BIGINT', 'BIGINT'], 'BLOB', substr),
-  scalar('bq_bytes_left', ['BLOB', 'BIGINT'], 'BLOB', left),
-  scalar('bq_bytes_right', ['BLOB', 'BIGINT'], 'BLOB', right),
-  scalar('bq_bytes_trim', ['BLOB', 'BLOB'], 'BLOB', trim(withoutEnds)),
-  scalar('bq_bytes_ltrim', ['BLOB', 'BLOB'], 'BLOB', trim(withoutLeading)),
-  scalar('bq_bytes_rtrim', ['BLOB', 'BLOB'], 'BLOB', trim(withoutTrailing)),
-  scalar('bq_bytes_lpad', ['BLOB', 'BIGINT', 'BLOB'], 'BLOB', pad('left')),
-  scalar('bq_bytes_rpad', ['BLOB', 'BIGINT', 'BLOB'], 'BLOB', pad('right')),
-  scalar('bq_bytes_repeat', ['BLOB', 'BIGINT'], 'BLOB', repeat),
-  scalar('bq_bytes_translate', ['BLOB', 'BLOB', 'BLOB'], 'BLOB', translated),
-  scalar('bq_bytes_replace', ['BLOB', 'BLOB', 'BLOB'], 'BLOB', replace),
-  scalar('bq_bytes_reverse', ['BLOB'], 'BLOB', value => value.slice().reverse()),
-  scalar('bq_bytes_split', ['BLOB', 'BLOB'], 'VARCHAR[]', split),
-  scalar('bq_bytes_instr', ['BLOB', 'BLOB', 'BIGINT', 'BIGINT'], 'BIGINT', findNth),
-  scalar('bq_bytes_starts_with', ['BLOB', 'BLOB'], 'BOOLEAN', (value, part) => latin1(value).startsWith(latin1(part))),
-  scalar('bq_bytes_ends_with', ['BLOB', 'BLOB'], 'BOOLEAN', (value, part) => latin1(value).endsWith(latin1(part))),
   scalar('bq_bytes_lower', ['BLOB'], 'BLOB', value => value.map(byte => (isUpper(byte) ? byte + 32 : byte))),
   scalar('bq_bytes_upper', ['BLOB'], 'BLOB', value => value.map(byte => (isLower(byte) ? byte - 32 : byte))),
-  scalar('bq_bytes_ascii', ['BLOB'], 'BIGINT', value => BigInt(value[0] ?? 0)),
-  scalar('bq_bytes_to_code_points', ['BLOB'], 'BIGINT[]', value => Array.from(value, BigInt)),
   scalar('bq_code_points_to_bytes', ['BIGINT[]'], 'BLOB', fromCodePoints),
   scalar('bq_to_base32', ['BLOB'], 'VARCHAR', base32Text),
   scalar('bq_from_base32', ['VARCHAR'], 'BLOB', fromBase32),

@@ -6,7 +6,7 @@ import { fail, RefusalError, type ScalarFunction, scalar } from './scalar-functi
 const MAX_OUTPUT_BYTES = 1 << 20
 
 /** @throws ScalarFunctionError where the result of the function has too many bytes */
-export function checkOutput(name: string, bytes: number | bigint): void {
+function checkOutput(name: string, bytes: number | bigint): void {
   if (bytes > MAX_OUTPUT_BYTES) fail(`Output of ${name} exceeds max allowed output size of 1MB`)
 }
 
@@ -17,7 +17,7 @@ const utf8Bytes = (text: string): number => Buffer.byteLength(text)
  * search goes forwards. From a negative position it goes backwards, and an occurrence must begin at or before that position.
  * Occurrences may overlap.
  */
-export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: bigint, occurrence: bigint): bigint {
+function findNth(value: readonly string[], part: readonly string[], position: bigint, occurrence: bigint): bigint {
   if (occurrence < 1n) fail('Occurrence must be positive')
   if (position === 0n) fail('Position must be non-zero')
   const [place, count] = [Number(position), Number(occurrence)]
@@ -35,7 +35,7 @@ export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: bi
 }
 
 /** The places at which the part begins, by the algorithm of Knuth, Morris and Pratt, which never reads a character again. */
-function* occurrences<T>(value: ArrayLike<T>, part: ArrayLike<T>): Generator<number> {
+function* occurrences(value: readonly string[], part: readonly string[]): Generator<number> {
   if (part.length === 0) {
     for (let start = 0; start <= value.length; start++) yield start
     return
@@ -50,7 +50,7 @@ function* occurrences<T>(value: ArrayLike<T>, part: ArrayLike<T>): Generator<num
 }
 
 /** For each beginning of the part, the length of its longest proper beginning that is also its end. */
-function bordersOf<T>(part: ArrayLike<T>): Uint32Array {
+function bordersOf(part: readonly string[]): Uint32Array {
   const borders = new Uint32Array(part.length)
   let length = 0
   for (let at = 1; at < part.length; at++) {
@@ -167,7 +167,7 @@ const translation = keepLast((source: string, target: string): ReadonlyMap<strin
 })
 
 /** @throws ScalarFunctionError for a character that is in the source twice, and for a result that is too long. */
-export function translate(value: string, source: string, target: string): string {
+function translate(value: string, source: string, target: string): string {
   const mapping = translation(source, target)
   let result = ''
   for (const char of value) result += mapping.get(char) ?? char
@@ -176,28 +176,18 @@ export function translate(value: string, source: string, target: string): string
 }
 
 function repeat(value: string, count: bigint): string {
-  return value.repeat(repetitions(utf8Bytes(value), count))
-}
-
-/** The number of copies in the text. @throws ScalarFunctionError for a negative count, and for a text that is too long. */
-export function repetitions(bytes: number, count: bigint): number {
   if (count < 0n) fail('Second argument (repeat count) for REPEAT cannot be negative')
-  checkOutput('REPEAT', BigInt(bytes) * count)
-  return bytes === 0 ? 0 : Number(count)
-}
-
-/** @throws ScalarFunctionError where LPAD and RPAD refuse: a result that is too long, or an empty padding. */
-export function checkPadding(size: bigint, isEmptyPattern: boolean): number {
-  if (size < 0n) fail('Second argument (output size) for LPAD/RPAD cannot be negative')
-  checkOutput('LPAD/RPAD', size)
-  if (isEmptyPattern) fail('Third argument (pad pattern) for LPAD/RPAD cannot be empty')
-  return Number(size)
+  checkOutput('REPEAT', BigInt(utf8Bytes(value)) * count)
+  return value === '' ? '' : value.repeat(Number(count))
 }
 
 const pad =
   (side: 'left' | 'right') =>
   (value: string, size: bigint, pattern: string): string => {
-    const length = checkPadding(size, pattern === '')
+    if (size < 0n) fail('Second argument (output size) for LPAD/RPAD cannot be negative')
+    checkOutput('LPAD/RPAD', size)
+    if (pattern === '') fail('Third argument (pad pattern) for LPAD/RPAD cannot be empty')
+    const length = Number(size)
     const chars = [...value]
     if (length <= chars.length) return chars.slice(0, length).join('')
     const patterns = [...pattern]
