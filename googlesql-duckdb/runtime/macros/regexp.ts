@@ -22,6 +22,9 @@ export const REGEXP_MACROS: readonly string[] = [
     WHEN strlen(s) * strlen(rewrite) > 8388608 AND strlen(s) * (strlen(rewrite) - strlen(replace(rewrite, '\\', ''))) + len(regexp_extract_all(s, p)) * strlen(rewrite) > 8388608
     THEN bq_exceeded('the result of REGEXP_REPLACE is too long')
     ELSE regexp_replace(s, p, bq_re_rewrite(rewrite, p), 'g') END`,
+  "bq_re_position(n) AS CASE WHEN n < 1 THEN bq_raise('Position must be positive') ELSE n END",
+  "bq_re_occurrence(n) AS CASE WHEN n < 1 THEN bq_raise('Occurrence must be positive') ELSE n END",
+  "bq_re_return_position(n) AS CASE WHEN n NOT IN (0, 1) THEN bq_raise('Invalid return_position_after_match.') ELSE n END",
   // A position beyond the end gives no match, except position 1 of an empty text. As in the reference implementation, the end of
   // a STRING is counted in bytes and the position in characters: a position between the two reads an empty text.
   `bq_regexp_end(s, is_bytes) AS CASE WHEN is_bytes THEN length(s) ELSE strlen(s) END`,

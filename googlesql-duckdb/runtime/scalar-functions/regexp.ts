@@ -73,19 +73,6 @@ function withSoleGroup(pattern: string) {
   return { program: parsed.program, group: parsed.groups }
 }
 
-function checkPosition(value: bigint): bigint {
-  if (value < 1n) fail('Position must be positive')
-  return value
-}
-function checkOccurrence(value: bigint): bigint {
-  if (value < 1n) fail('Occurrence must be positive')
-  return value
-}
-function checkReturnPosition(value: bigint): bigint {
-  if (value !== 0n && value !== 1n) fail('Invalid return_position_after_match.')
-  return value
-}
-
 function checkRewrite(replacement: string, pattern: string): string {
   const parsed = read(pattern)
   const problem = parsed.error === null ? rewriteError(replacement, parsed.groups) : null
@@ -97,9 +84,6 @@ export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_re_all', ['VARCHAR', 'VARCHAR'], 'VARCHAR[]', all),
   scalar('bq_re_instr', ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT', 'BIGINT'], 'BIGINT', instr),
   scalar('bq_re_size', ['VARCHAR'], 'BIGINT', sizeOf),
-  scalar('bq_re_position', ['BIGINT'], 'BIGINT', checkPosition),
-  scalar('bq_re_occurrence', ['BIGINT'], 'BIGINT', checkOccurrence),
-  scalar('bq_re_return_position', ['BIGINT'], 'BIGINT', checkReturnPosition),
   scalar('bq_re_rewrite', ['VARCHAR', 'VARCHAR'], 'VARCHAR', checkRewrite),
   scalar('bq_latin1', ['BLOB'], 'VARCHAR', latin1),
   scalar('bq_latin1_pattern', ['BLOB'], 'VARCHAR', bytes => withAnyByte(latin1(bytes))),
