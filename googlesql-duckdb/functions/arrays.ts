@@ -6,7 +6,7 @@ import { inListSql } from '../emit/expressions/compare.js'
 import { named } from '../emit/named.js'
 import { variable } from '../emit/quote.js'
 import { called, ofElements, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
-import { TIMES_2_TO_MINUS_64 } from './list-aggregates.js'
+import { listAverage, listSum } from './list-aggregates.js'
 import { typed } from './typed.js'
 
 /** ARRAY_CONCAT; NULL where an array is NULL. DuckDB's list_concat ignores NULL arrays. */
@@ -88,31 +88,6 @@ const isDistinct: SqlWriter = ({ sql: [items], args: [array] }) => {
   return `bq_array_is_distinct(${isInterval ? `list_transform(${items}, lambda i$: bq_interval_key(i$))` : items})`
 }
 
-const madeSmall = (items: string): string => `list_transform(${items}, lambda item$: item$ * ${TIMES_2_TO_MINUS_64})`
-
-const sum: SqlWriter = ({ sql: [items], type }) => {
-  const total = `list_sum(${items})`
-  switch (type.kind) {
-    case 'INT64':
-      return `bq_sum_int64(${total})`
-    case 'FLOAT64':
-      return `bq_float_total(${total}, list_sum(${madeSmall(items!)}))`
-    case 'NUMERIC':
-      return `bq_sum_list(${items})`
-    default:
-      return `bq_bignumeric_total(${total})`
-  }
-}
-
-const average: SqlWriter = ({ sql: [items], args }) => {
-  const type = args[0]!.type
-  const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
-  if (element === 'INT64') return `list_avg(${items})`
-  if (element === 'FLOAT64') return `bq_float_total(list_avg(${items}), list_avg(${madeSmall(items!)}))`
-  if (element === 'BIGNUMERIC') return `bq_bignumeric_average(list_sum(${items}), nullif(list_count(${items}), 0))`
-  return `bq_avg_list(${items})`
-}
-
 const minimum: SqlWriter = ({ sql: [items], type }) =>
   type.kind === 'FLOAT64' ? `bq_min_float64(list_min(${items}), list_max(${items}))` : `list_min(${items})`
 
@@ -140,8 +115,8 @@ export const ARRAY_WRITERS: SqlWriters = {
   ARRAY_IS_DISTINCT: isDistinct,
   ARRAY_MIN: ofElements(minimum),
   ARRAY_MAX: ofElements(({ sql: [items] }) => `list_max(${items})`),
-  ARRAY_SUM: sum,
-  ARRAY_AVG: average,
+  ARRAY_SUM: ({ sql: [items], type }) => listSum(items!, type)!,
+  ARRAY_AVG: ({ sql: [items], args }) => listAverage(items!, elementOf(args[0]))!,
   ARRAY_TRANSFORM: call => `list_transform(${call.sql[0]}, ${lambdaSql(call)})`,
   ARRAY_FILTER: call => `list_filter(${call.sql[0]}, ${lambdaSql(call)})`,
   ARRAY_INCLUDES: includes,

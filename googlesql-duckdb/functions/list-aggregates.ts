@@ -12,15 +12,19 @@ export const TIMES_2_TO_MINUS_64 = '5.421010862427522e-20::DOUBLE'
 const floatTotal = (name: string, list: string): string =>
   `bq_float_total(${name}(${list}), ${name}(list_transform(${list}, lambda x$: x$ * ${TIMES_2_TO_MINUS_64})))`
 
-const sum: ListWriter = (list, { kind }) => {
+/** The sum of the elements; null for a type that no list function adds. */
+export function listSum(list: string, { kind }: Type): string | null {
   if (kind === 'INT64') return `bq_sum_int64(list_sum(${list}))`
   if (kind === 'FLOAT64') return floatTotal('list_sum', list)
-  return kind === 'NUMERIC' ? `bq_sum_numeric(list_sum(${list}))` : null
+  if (kind === 'BIGNUMERIC') return `bq_bignumeric_total(list_sum(${list}))`
+  return kind === 'NUMERIC' ? `bq_sum_list(${list})` : null
 }
 
-const average: ListWriter = (list, { kind }) => {
+export function listAverage(list: string, { kind }: Type): string | null {
   if (kind === 'INT64') return `list_avg(${list})`
-  return kind === 'FLOAT64' ? floatTotal('list_avg', list) : null
+  if (kind === 'FLOAT64') return floatTotal('list_avg', list)
+  if (kind === 'BIGNUMERIC') return `bq_bignumeric_average(list_sum(${list}), nullif(list_count(${list}), 0))`
+  return kind === 'NUMERIC' ? `bq_avg_list(${list})` : null
 }
 
 /** Whether DuckDB's order and equality of the type's values are BigQuery's. */
@@ -43,8 +47,8 @@ export const LIST_WRITERS = {
     // list_distinct ignores NULL, as COUNT does.
     return isPlainType(type) ? `coalesce(len(list_distinct(${list})), 0)` : null
   },
-  SUM: sum,
-  AVG: average,
+  SUM: listSum,
+  AVG: listAverage,
   MIN: (list, type) => {
     if (type.kind === 'FLOAT64') return `bq_min_float64(list_min(${list}), list_max(${list}))`
     return isPlainType(type) ? `list_min(${list})` : null
