@@ -144,7 +144,12 @@ export function resolveUserCall(
   env: ExpressionEnv,
   inBody: (body: ast.Expression, columns: readonly Column[]) => Expr,
 ): Expr {
-  refuseClauses(udf, node, isSafe, env)
+  const { name } = udf.definition.name
+  const refuse = (what: string): never => env.fail(`Function ${name} does not support ${what}`, node.at)
+  if (isSafe) refuse('SAFE error mode')
+  if (node.isDistinct) refuse('DISTINCT in arguments')
+  if (node.isStar) refuse('the argument *')
+  refuseClauses(name, node, env)
   return inCall(udf.depth, node.at, env, () => {
     const bindings = bindArguments(udf, node, env)
     const { body } = udf.definition
@@ -175,17 +180,14 @@ export function inCall<T>(depth: number, at: number, { calls, fail }: ResolveCon
   return result
 }
 
-function refuseClauses(udf: TemporaryFunction, node: ast.Call, isSafe: boolean, context: ResolveContext): void {
-  const { name } = udf.definition.name
+/** Refuses the clauses in and after the parentheses of a call that only aggregate and analytic functions take. */
+export function refuseClauses(name: string, node: ast.Call, context: ResolveContext): void {
   const refuse = (what: string): never => context.fail(`Function ${name} does not support ${what}`, node.at)
-  if (isSafe) refuse('SAFE error mode')
   if (node.over) refuse('an OVER clause')
-  if (node.isDistinct) refuse('DISTINCT in arguments')
   if (node.nulls) refuse('IGNORE NULLS or RESPECT NULLS in arguments')
   if (node.having) refuse('HAVING in arguments')
   if (node.orderBy.length > 0) refuse('ORDER BY in arguments')
   if (node.limit) refuse('LIMIT in arguments')
-  if (node.isStar) refuse('the argument *')
 }
 
 /** A function with parameters, for the messages about its arguments. */

@@ -11,7 +11,7 @@ import type { Expr } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
 import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { isStoredName, refuseMissing, resolveStoredCall } from '../stored-functions.js'
-import { resolveTemporaryCall } from '../udf.js'
+import { refuseClauses, resolveTemporaryCall } from '../udf.js'
 import { aggregateCall, resolveGrouping } from './aggregate.js'
 import { sourcesOf } from './arguments.js'
 import { windowCall } from './window.js'
@@ -49,13 +49,8 @@ function unknown(node: ast.Call, path: readonly string[], context: ResolveContex
 }
 
 function scalarCall(node: ast.Call, entry: FunctionEntry, isSafe: boolean, env: ExpressionEnv): Expr {
-  const refuse = (what: string): never => env.fail(`Function ${entry.name} does not support ${what}`, node.at)
-  if (node.over) refuse('an OVER clause')
   if (node.isDistinct) env.fail(`Non-aggregate function ${entry.name} cannot be called with DISTINCT`, node.at)
-  if (node.nulls) refuse('IGNORE NULLS or RESPECT NULLS in arguments')
-  if (node.having) refuse('HAVING in arguments')
-  if (node.orderBy.length > 0) refuse('ORDER BY in arguments')
-  if (node.limit) refuse('LIMIT in arguments')
+  refuseClauses(entry.name, node, env)
   const { args, type } = resolveOverload(entry, sourcesOf(node, env), node.at, env.source)
   return call(entry.name, type, args, node.at, isSafe)
 }
