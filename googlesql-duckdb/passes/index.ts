@@ -5,7 +5,6 @@
  */
 import type { ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { type Delay, delayConstants } from './delayed-constants.js'
-import { filterArithmetic } from './filter-arithmetic.js'
 import { computeWithinFrames } from './frame-arguments.js'
 import { orderGroupTies } from './group-ties.js'
 import { guardBranches } from './guard-branches.js'
@@ -80,11 +79,6 @@ export const LAST_PASSES: readonly Pass[] = [
     run: moveJoinConditions,
   },
   { name: 'having-extreme', why: 'DuckDB has no HAVING MAX and HAVING MIN in an aggregate', run: applyHaving },
-  {
-    name: 'filter-arithmetic',
-    why: 'DuckDB computes arithmetic in a filter as often as it is written, and a column only once',
-    run: filterArithmetic,
-  },
   {
     name: 'frame-arguments',
     why: 'DuckDB computes the arguments of a window function for rows that are in no frame, and fails for them',

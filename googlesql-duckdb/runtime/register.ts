@@ -77,7 +77,6 @@ export function registerScalarFunction(
       parameterTypes: scalarFunction.parameters.map(type => DUCKDB_TYPES[type]),
       returnType: DUCKDB_TYPES[scalarFunction.returns],
       specialHandling: scalarFunction.handlesNull,
-      volatile: scalarFunction.isVolatile ?? false,
       ...(watch && { bindFunction: bindToConnection }),
       mainFunction: (info, input, output) => {
         const report = watch ? chunkWatch(info, watch) : () => false

@@ -69,7 +69,7 @@ export function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], t
   const form = WRITERS.get(name)
   const taken = form ? writerArguments(form, args) : args
   const sql = taken.map((arg, i) => arg && argumentSql(arg, i))
-  if (isFloatArithmetic(expr)) return floatArithmeticSql(expr, sql as string[], 'bq_float_steps')
+  if (isFloatArithmetic(expr)) return floatArithmeticSql(expr, sql as string[])
   if (form) return form.write({ sql, args: taken, type })
   const call: AggregateCall = {
     type,

@@ -47,7 +47,7 @@ import {
 import { trySql } from '../try.js'
 import { duckdbType, fieldNames } from '../type.js'
 import { castSql, constrainSql } from './cast.js'
-import { APART, apartCallSql, floatCallSql, TESTED } from './float-calls.js'
+import { floatCallSql } from './float-calls.js'
 import { columnIn, inCoalesce, inTry } from './in-branch.js'
 import { intervalChainSql } from './interval-chains.js'
 import { literalSql } from './literal.js'
@@ -127,8 +127,6 @@ function fitted(expr: Expr, type: Type, place: Place): Fragment {
 }
 
 function callSql(expr: CallExpr, place: Place): Fragment {
-  if (expr.name === TESTED) return place.expr(expr.arguments[0]!, place)
-  if (expr.name === APART) return apartCallSql(expr.arguments[0]!, place)
   const writer = WRITERS.get(expr.name)
   if (!writer) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
   const arithmetic = floatCallSql(expr, place) ?? intervalChainSql(expr, place) ?? longChainSql(expr, place)

@@ -49,14 +49,11 @@ export function leavesOf(tree: FloatCall): readonly Expr[] {
   return tree.arguments.flatMap((part, i) => (isStep(tree, part, i) ? leavesOf(part) : [part]))
 }
 
-/**
- * The tree as DuckDB SQL. `leaves` is the SQL of its leaves; each may be written several times. `stepwise` is the function
- * that computes the steps.
- */
-export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[], stepwise: string): string {
+/** The tree as DuckDB SQL. `leaves` is the SQL of its leaves; each may be written several times. */
+export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[]): string {
   const { plain, steps, divisors, maskable } = written(tree, leaves)
   if (!mayBreak(tree)) return plain
-  const again = `${stepwise}(${quoteText(steps)}, [${leaves.join(', ')}])`
+  const again = `bq_float_steps(${quoteText(steps)}, [${leaves.join(', ')}])`
   if (isDeep(tree)) return again
   // The result is tested first: DuckDB then computes it once for both the test and the value.
   const isBroken = [plain, ...divisors].map(sql => `NOT isfinite(${sql})`).join(' OR ')
@@ -65,9 +62,6 @@ export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[], s
 
 /** The tree without tests. Its result may stand for an error where it is NULL or not finite. */
 export const untestedSql = (tree: FloatCall, leaves: readonly string[]): string => written(tree, leaves).plain
-
-/** Whether a result that is not finite, or a NULL, may stand for an error and for nothing else. */
-export const isTested = (tree: FloatCall): boolean => mayBreak(tree) && !usesIeee(tree) && !isDeep(tree)
 
 /**
  * The branch for a NULL result: where an operand is NULL the result is NULL, though a part of the tree may have failed. With
@@ -127,9 +121,6 @@ function originOf(expr: Expr): unknown {
   if (expr.kind === 'cast' && !expr.isSafe) return originOf(expr.operand)
   return expr.kind === 'column' ? expr.column.id : expr
 }
-
-const usesIeee = (expr: FloatCall): boolean =>
-  expr.name === 'IEEE_DIVIDE' || expr.arguments.some((part, i) => isStep(expr, part, i) && usesIeee(part))
 
 /**
  * Each divisor is tested once more for each divisor that contains it. So a divisor with this many levels of divisors inside it

@@ -6,35 +6,24 @@ import { asOperand, type Fragment } from '../fragment.js'
 import { shareArguments, writeCall } from '../share-arguments.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untestedSql } from './float-arithmetic.js'
 
-/** The name of an internal function whose one argument is a column that `APART` defines. Its SQL is that of the column. */
-export const TESTED = '$tested'
-
-/**
- * The name of an internal function whose one argument is FLOAT64 arithmetic over plain leaves. Its SQL is volatile for DuckDB,
- * so that DuckDB computes it in the column that it defines, and does not inline it into the expressions that read the column.
- */
-export const APART = '$apart'
-
 /** The SQL of FLOAT64 arithmetic as an operand; null for any other expression. */
 export function floatCallSql(expr: Expr, place: Place): Fragment | null {
-  return writeTree(expr, place, (rounded, leaves) => testedSql(rounded, leaves, 'bq_float_steps'))
-}
-
-/**
- * The SQL of the argument of `APART`. It calls a volatile function, which keeps DuckDB from inlining it. The leaves are not
- * shared by a lambda, since DuckDB does not look for volatile functions in lambdas.
- */
-export function apartCallSql(expr: Expr, place: Place): Fragment {
-  const rounded = roundedTree(expr)!
+  const rounded = roundedTree(expr)
+  if (!rounded) return null
   const leaves = leavesOf(rounded.tree)
   const sql = leaves.map(leaf => place.expr(leaf, place))
   return asOperand(
-    writeCall(leaves, sql, texts => testedSql(rounded, texts as readonly string[], 'bq_float_steps_apart')),
+    shareArguments(
+      leaves,
+      sql,
+      parts => writeCall(leaves, parts, texts => treeSql(rounded, texts as readonly string[])),
+      place,
+    ),
   )
 }
 
-function testedSql({ tree, rounding }: RoundedTree, leaves: readonly string[], stepwise: string): string {
-  const tested = floatArithmeticSql(tree, leaves, stepwise)
+function treeSql({ tree, rounding }: RoundedTree, leaves: readonly string[]): string {
+  const tested = floatArithmeticSql(tree, leaves)
   // A value that is not finite takes the branch of the rounding that reads `tested`, so the rounding adds no second test.
   return rounding ? roundedSql(rounding.name, untestedSql(tree, leaves), tested, rounding.digits) : tested
 }
@@ -45,27 +34,8 @@ interface RoundedTree {
   readonly rounding: { readonly name: 'ROUND' | 'TRUNC'; readonly digits: number } | null
 }
 
-function writeTree(
-  expr: Expr,
-  place: Place,
-  write: (rounded: RoundedTree, leaves: readonly string[]) => string,
-): Fragment | null {
-  const rounded = roundedTree(expr)
-  if (!rounded) return null
-  const leaves = leavesOf(rounded.tree)
-  const sql = leaves.map(leaf => place.expr(leaf, place))
-  return asOperand(
-    shareArguments(
-      leaves,
-      sql,
-      parts => writeCall(leaves, parts, texts => write(rounded, texts as readonly string[])),
-      place,
-    ),
-  )
-}
-
 /** The expression as a tree with its rounding; null where it is not FLOAT64 arithmetic. */
-export function roundedTree(expr: Expr): RoundedTree | null {
+function roundedTree(expr: Expr): RoundedTree | null {
   if (isFloatArithmetic(expr)) return { tree: expr, rounding: null }
   if (expr.kind !== 'call' || expr.isSafe || expr.type.kind !== 'FLOAT64' || expr.arguments.length !== 2) return null
   if (expr.name !== 'ROUND' && expr.name !== 'TRUNC') return null

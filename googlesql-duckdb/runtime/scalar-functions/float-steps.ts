@@ -72,6 +72,4 @@ function computeSteps(steps: string, leaves: readonly (number | null)[]): number
 
 export const FLOAT_STEP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_float_steps', ['VARCHAR', 'DOUBLE[]'], 'DOUBLE', computeSteps),
-  // Volatile, so that DuckDB does not copy a column with this call into the filters above it.
-  scalar('bq_float_steps_apart', ['VARCHAR', 'DOUBLE[]'], 'DOUBLE', computeSteps, { isVolatile: true }),
 ]

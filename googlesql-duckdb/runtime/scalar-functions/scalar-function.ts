@@ -30,11 +30,6 @@ export interface ScalarFunction {
   readonly returns: ScalarFunctionType
   /** Whether the function is called for NULL arguments too; otherwise any NULL argument gives NULL without a call. */
   readonly handlesNull: boolean
-  /**
-   * Whether the function is volatile: DuckDB then evaluates every call, and does not move calls. TRY refuses volatile
-   * functions. @default false
-   */
-  readonly isVolatile?: boolean
   /** Whether a call takes a short time whatever its texts are, so that its time is not watched. @default false */
   readonly isShort?: true
   /**
@@ -60,7 +55,7 @@ interface Values {
   'BIGINT[]': readonly (bigint | null)[]
   'DOUBLE[]': readonly (number | null)[]
 }
-type Facts = Partial<Pick<ScalarFunction, 'handlesNull' | 'isVolatile' | 'isShort' | 'refuses'>>
+type Facts = Partial<Pick<ScalarFunction, 'handlesNull' | 'isShort' | 'refuses'>>
 type Arguments<Types extends readonly ScalarFunctionType[], Given extends Facts> = {
   [I in keyof Types]: Values[Types[I]] | (Given extends { handlesNull: true } ? null : never)
 }
