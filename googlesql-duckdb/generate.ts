@@ -4,7 +4,6 @@ import type { ParameterExpr, ResolvedQuery } from '../googlesql/plan/nodes.js'
 import { freshColumns, visitScan } from '../googlesql/plan/walk.js'
 import { inlineCtes } from './analysis/cte-uses.js'
 import { keyConditions } from './analysis/key-conditions.js'
-import { type ParameterTime, parameterTime } from './analysis/parameter-times.js'
 import { type FalliblePlaces, tolerate } from './analysis/tolerate.js'
 import { type Context, inScope } from './emit/context.js'
 import { arrayQuerySql } from './emit/expressions/array-query.js'
@@ -25,13 +24,8 @@ import { LAST_PASSES, PASSES, runPasses } from './passes/index.js'
 
 export interface GeneratedSql {
   readonly sql: string
-  /**
-   * The names of the parameters $1, $2, … in this order: those of the query's parameters that the SQL still reads, and those
-   * of `times`.
-   */
+  /** The names of the parameters $1, $2, … in this order: those of the query's parameters that the SQL still reads. */
   readonly parameters: readonly string[]
-  /** The parameters that must be computed from a parameter of the query before they are bound; empty unless `bindsTimes` is set. */
-  readonly times: readonly ParameterTime[]
   /** The tables that the SQL reads; a table that occurs only in a common table expression that is not read is left out. */
   readonly tables: readonly string[]
   /** Whether the SQL runs JavaScript: the session must load its sandbox before it runs the SQL. */
@@ -45,8 +39,6 @@ export interface GeneratedSql {
 }
 
 export interface GenerateOptions {
-  /** Whether times computed from parameters become parameters themselves, see parameter-times.ts. @default false */
-  readonly bindsTimes?: boolean
   /** Which constants DuckDB may not compute while it plans, see delayed-constants.ts. @default null */
   readonly delay?: Delay | null
   /** Whether the query may fail where another translation of it does not, see limit-before-unnest.ts. @default false */
@@ -69,16 +61,15 @@ export interface GenerateOptions {
  * @throws GenerateError for a construct that DuckDB cannot compute as BigQuery does.
  */
 export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
-  const { bindsTimes = false, delay = null, limitsEarly = false, tolerated = null, tellsPartitions = false } = options
+  const { delay = null, limitsEarly = false, tolerated = null, tellsPartitions = false } = options
   const tolerant = tolerated === null ? null : tolerate(query, tolerated)
   const plan = runPasses(tolerant?.query ?? query, PASSES, { delay, limitsEarly })
   const parameters: string[] = []
-  const times: ParameterTime[] = []
   const shardReads = new ShardReads()
   const partitionReads: WrittenPartitionRead[] = []
   const lowered = runPasses(plan, LAST_PASSES, { delay, limitsEarly })
   const partitions = tellsPartitions ? partitionReads : null
-  const asked = { times: bindsTimes ? times : null, addsByParts: delay === 'rows', shardReads, partitions }
+  const asked = { addsByParts: delay === 'rows', shardReads, partitions }
   const sql = textOf(lowered, newContext(lowered, parameters, asked))
   const kept = readBy(sql)
   const moved = (text: string): string =>
@@ -86,7 +77,6 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   return {
     sql: moved(sql),
     parameters: kept.map(index => parameters[index - 1]!),
-    times,
     ...factsOf(plan),
     shardReads: shardReads.all().map(read => withOwnParameters(read, kept)),
     ...(tellsPartitions && { partitionReads: partitionReads.map(read => withOwnParameters(read, kept)) }),
@@ -155,7 +145,6 @@ function factsOf(query: ResolvedQuery): Pick<GeneratedSql, 'tables' | 'runsJavaS
 
 /** The options, and the lists to which the writer adds what it finds. */
 interface Asked {
-  readonly times: ParameterTime[] | null
   readonly addsByParts: boolean
   readonly shardReads: ShardReads
   readonly partitions: WrittenPartitionRead[] | null
@@ -164,7 +153,7 @@ interface Asked {
 function newContext(
   query: ResolvedQuery,
   parameters: string[],
-  { times, addsByParts, shardReads, partitions }: Asked,
+  { addsByParts, shardReads, partitions }: Asked,
 ): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const inline = inlineCtes(query.scan)
@@ -174,20 +163,13 @@ function newContext(
     while (taken.has(name.toLowerCase())) name = `x_${name}`
     return name
   }
-  const placeholder = (name: string): string => {
-    const index = parameters.findIndex(other => other.toLowerCase() === name.toLowerCase())
-    return `$${index < 0 ? parameters.push(name) : index + 1}`
-  }
   return {
     name: column => free(/^[a-z_]\w*$/i.test(column.name) ? `${column.name}_${column.id}` : `c${column.id}`),
     newColumn: freshColumns(query.scan),
     newAlias: () => free(`t${++aliases}`),
-    placeholder: ({ name }: ParameterExpr) => placeholder(name),
-    timePlaceholder: expr => {
-      const time = times && parameterTime(expr)
-      if (!time) return null
-      if (!parameters.includes(time.name)) times.push(time)
-      return placeholder(time.name)
+    placeholder: ({ name }: ParameterExpr) => {
+      const index = parameters.findIndex(other => other.toLowerCase() === name.toLowerCase())
+      return `$${index < 0 ? parameters.push(name) : index + 1}`
     },
     cteName: cte => free(/^[a-z_]\w*$/i.test(cte.name) ? `${cte.name}_${cte.id}` : `w${cte.id}`),
     isInline: cte => inline.has(cte.id),

@@ -36,7 +36,6 @@ export type {
 export type { MistakeData, Named, Proposing, SqlMistake, SyntaxForm } from '../googlesql/mistakes.js'
 export type * from '../googlesql/plan/nodes.js'
 export { monthLength } from '../googlesql/values/civil-date.js'
-export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export type { FalliblePlaces } from './analysis/tolerate.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'
 export type { PartitionRead, ShardCondition, ShardRead } from './emit/shard-views.js'

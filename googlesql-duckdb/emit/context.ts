@@ -48,11 +48,6 @@ export interface Context {
   newAlias(): string
   /** `$1`: the parameter's position in the `parameters` that `generate` returns. */
   placeholder(parameter: ParameterExpr): string
-  /**
-   * The placeholder of a time that the caller computes and binds like a parameter; null where the expression must be written as
-   * SQL.
-   */
-  timePlaceholder(expr: Expr): string | null
   cteName(cte: ResolvedCte): string
   /** Whether the common table expression is written in place of its one use. */
   isInline(cte: ResolvedCte): boolean

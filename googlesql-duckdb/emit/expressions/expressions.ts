@@ -76,10 +76,8 @@ function writeExpr(expr: Expr, place: Place): Fragment {
       )
     case 'column':
       return findEntry(place.scope, expr.column).sql
-    case 'call': {
-      const time = place.timePlaceholder(expr)
-      return time === null ? callSql(expr, place) : parameterFragment(`${time}::${duckdbType(expr.type)}`)
-    }
+    case 'call':
+      return callSql(expr, place)
     case 'cast':
       return castExprSql(expr, place)
     case 'field':

@@ -34,7 +34,7 @@ export class Compiler {
   }
 
   /** The translation, from the cache or new. @throws SqlError */
-  translate(source: SourceQuery, options: GenerateOptions = { bindsTimes: true, limitsEarly: true }): TranslatedQuery {
+  translate(source: SourceQuery, options: GenerateOptions = { limitsEarly: true }): TranslatedQuery {
     const { sql, types, view } = source
     const names = Object.keys(types).sort()
     const typed = names.map(name => [name, typeName(types[name]!)])
@@ -64,7 +64,7 @@ export class Compiler {
 
   /** @throws SqlError */
   async compile(source: SourceQuery, more: Pick<GenerateOptions, 'tellsConstants'> = {}): Promise<CompiledQuery> {
-    const options = { bindsTimes: true, limitsEarly: true, ...more }
+    const options = { limitsEarly: true, ...more }
     const translation = await this.withNewFiles(source.sql, () => this.translate(source, options))
     return new CompiledQuery(source, translation, this.#deps.catalogue.revision)
   }
@@ -87,17 +87,6 @@ export class Compiler {
   }
 
   /**
-   * The query for the engine's processes. If a computed time is out of range, the SQL computes that time itself, and raises the
-   * error only when the query reads it.
-   */
-  bind(translation: TranslatedQuery, query: Query, view: TableView): BoundQuery {
-    const wire = wireParameters(translation, query.parameters)
-    if (wire !== null) return { ...statementOf(translation), parameters: wire }
-    const computing = this.translate(sourceOf(query, view), {})
-    return { ...statementOf(computing), parameters: wireParameters(computing, query.parameters)! }
-  }
-
-  /**
    * Runs the query. If it fails and limits rows early, runs it again without that. If it fails then and contains constants that
    * can fail, runs it again with those constants evaluated per row: DuckDB folds constants even if no row reaches them.
    */
@@ -108,7 +97,7 @@ export class Compiler {
     translation = compiled.translation,
   ): Promise<T> {
     const { source } = compiled
-    const asWritten = (): TranslatedQuery => this.translate(source, { bindsTimes: true })
+    const asWritten = (): TranslatedQuery => this.translate(source, {})
     if (this.#cutShort.has(translation.sql)) return this.runRetrying(compiled, delay, run, asWritten())
     try {
       return await run(translation)
@@ -120,7 +109,7 @@ export class Compiler {
         this.#cutShort.set(translation.sql, true)
         return answer
       }
-      const delayed = this.translate(source, { bindsTimes: true, delay })
+      const delayed = this.translate(source, { delay })
       if (delayed.sql === translation.sql) throw error
       return await run(delayed).catch((late: unknown) => {
         // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
@@ -134,6 +123,12 @@ export const sourceOf = ({ sql, parameters }: Query, view: TableView): SourceQue
   sql,
   types: typesOf(parameters),
   view,
+})
+
+/** The query for the engine's processes, with its parameters. @throws RunnerError */
+export const bind = (translation: TranslatedQuery, { parameters }: Query): BoundQuery => ({
+  ...statementOf(translation),
+  parameters: wireParameters(translation.parameters, parameters),
 })
 
 /** What the processes need of a translation. */

@@ -28,13 +28,12 @@ import { ArgumentFaults } from '../argument-faults.js'
 import { KeptQueries } from '../kept-queries.js'
 import type { Catalogue, TableView } from './catalogue.js'
 import type { CompiledQuery } from './compiled-query.js'
-import { type Compiler, sourceOf, statementOf } from './compiler.js'
+import { bind, type Compiler, sourceOf, statementOf } from './compiler.js'
 import type { DuckdbEngineOptions, EngineProcesses } from './engine-processes.js'
 import type { Answers, BoundQuery, Discovery, RunRequest } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
-import { wireParameters } from './values/parameter-values.js'
 
 /** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
 const COMPILE_TIMEOUT_MS = 30_000
@@ -89,9 +88,9 @@ export class DuckdbEngine implements Engine {
 
   async runTolerant(query: Query, options: RunOptions, tolerated: number): Promise<TolerantRun> {
     const { compiler } = this.#parts
-    const generate = { bindsTimes: true, delay: 'rows', tolerated } as const
+    const generate = { delay: 'rows', tolerated } as const
     const translation = compiler.translateOnce(sourceOf(query, this.#view), generate)
-    const bound = compiler.bind(translation, query, this.#view)
+    const bound = bind(translation, query)
     const places = translation.fallible!
     try {
       await this.#askRows(bound, translation.columns, { ...options, contract: [] }, options.signal)
@@ -154,7 +153,7 @@ export class DuckdbEngine implements Engine {
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
       const compiled = await compiler.compile(sourceOf(query, this.#view))
       const { sql, plan } = await compiler.runRetrying(compiled, 'rows', one =>
-        processes.ask({ kind: 'explain', ...compiler.bind(one, query, this.#view) }, { signal }),
+        processes.ask({ kind: 'explain', ...bind(one, query) }, { signal }),
       )
       return { engineSql: sql, plan }
     })
@@ -168,8 +167,7 @@ export class DuckdbEngine implements Engine {
         compiler.translateOnce(source, { tellsPartitions: true }),
       )
       const { partitionReads = [] } = translation
-      const parameters = wireParameters(translation, query.parameters)!
-      const request = { kind: 'reads', ...statementOf(translation), partitionReads, parameters } as const
+      const request = { kind: 'reads', ...bind(translation, query), partitionReads } as const
       return { engine: 'duckdb', ...(await processes.ask(request, { signal })) }
     })
   }
@@ -241,11 +239,11 @@ export class DuckdbEngine implements Engine {
       const compiled = await compiler.compiledOf(query, this.#view)
       const { translation, resultColumns, source } = compiled
       const ask = (one: TranslatedQuery): Promise<Answers['run']> => {
-        const asked = this.#askRows(compiler.bind(one, query, this.#view), translation.columns, options, signal)
+        const asked = this.#askRows(bind(one, query), translation.columns, options, signal)
         return asked.catch(error => Promise.reject(isBegun() ? runnerError(error, signal) : error))
       }
       // Whether rows that are limited early are enough shows only at their end.
-      const first = options.exported ? compiler.translate(source, { bindsTimes: true }) : translation
+      const first = options.exported ? compiler.translate(source, {}) : translation
       const answer = await compiler.runRetrying(compiled, 'rows', ask, first)
       return { columns: resultColumns, ...answer }
     }
