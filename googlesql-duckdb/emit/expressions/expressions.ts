@@ -51,7 +51,6 @@ import { floatCallSql } from './float-calls.js'
 import { columnIn, inCoalesce, inTry } from './in-branch.js'
 import { intervalChainSql } from './interval-chains.js'
 import { literalSql } from './literal.js'
-import { longChainSql } from './long-chains.js'
 import { inQuerySql, subquerySql } from './subqueries.js'
 
 /** @throws GenerateError with the place of the innermost expression that cannot be written. */
@@ -127,7 +126,7 @@ function fitted(expr: Expr, type: Type, place: Place): Fragment {
 function callSql(expr: CallExpr, place: Place): Fragment {
   const writer = WRITERS.get(expr.name)
   if (!writer) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
-  const arithmetic = floatCallSql(expr, place) ?? intervalChainSql(expr, place) ?? longChainSql(expr, place)
+  const arithmetic = floatCallSql(expr, place) ?? intervalChainSql(expr, place)
   if (arithmetic !== null) return arithmetic
   // TYPEOF does not write its argument, so that no parameter is bound that the SQL does not read.
   if (expr.name === 'TYPEOF') return literalFragment(quoteText(typeName(expr.arguments[0]!.type)), false)

@@ -171,10 +171,6 @@ const INTERVALS = [
      lambda p$: bq_one_sign_of_time(p$)), lambda p$: bq_interval_of_parts(p$))[1]`,
   // The sum of a list, added from the left.
   'bq_interval_sum(list) AS list_reduce(list, lambda sum$, i$: bq_interval_add(sum$, i$, 1))',
-  // Each step has an addend, and a number by which the sum is multiplied (by = 1) or divided (by = -1).
-  `bq_interval_chain(steps) AS list_reduce(steps, lambda s$, e$: struct_pack(
-     i := CASE e$.by WHEN 1 THEN bq_interval_multiply(s$.i, e$.n) WHEN -1 THEN bq_interval_divide(s$.i, e$.n) ELSE bq_interval_add(s$.i, e$.i, 1) END,
-     n := NULL::BIGINT, by := 0)).i`,
   // The list begins with the time's microseconds since 1970 as an INTERVAL; the other INTERVALs are added one by one.
   `bq_datetime_sum(list) AS make_timestamp(epoch_us(list_reduce(list, lambda sum$, i$:
      to_microseconds(epoch_us(bq_datetime_add_interval(make_timestamp(epoch_us(sum$)), i$, 1))))))`,
