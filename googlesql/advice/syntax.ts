@@ -118,8 +118,7 @@ export function syntaxOfOthers(place: Found, form: SyntaxForm, expected: string 
     case '&':
       return last?.term === '&' ? 'write AND between conditions' : null
     case '=':
-      if (last?.term === '=') return 'equality is written with one ='
-      return joinsConditions(preceding) ? '|| joins texts; write OR between conditions' : null
+      return last?.term === '=' ? 'equality is written with one =' : null
     case 'OFFSET':
       return following[0]?.kind === 'int' || following[0]?.term === '@'
         ? 'OFFSET stands after a LIMIT: LIMIT count OFFSET skipped'
@@ -157,13 +156,6 @@ export function syntaxOfOthers(place: Found, form: SyntaxForm, expected: string 
   }
   if (token.kind === 'end' && last && form === 'unexpected') return `something is missing after ${last.text}`
   return last3?.term === 'INTERVAL' || last2?.term === 'INTERVAL' ? 'write INTERVAL 1 DAY' : null
-}
-
-/** Whether the tokens before the mistake end in `a = b || c`, where the author meant OR by `||`. */
-function joinsConditions(preceding: readonly Token[]): boolean {
-  const from = preceding.findLastIndex(({ term }) => ['(', 'WHERE', 'AND', 'OR', 'ON', 'HAVING', 'WHEN'].includes(term))
-  const terms = preceding.slice(from + 1).map(({ term }) => term)
-  return terms.includes('||') && terms.includes('=')
 }
 
 /** Advice on a field of a value that has none. */

@@ -1,7 +1,7 @@
 /** Advice where types do not fit each other: which CAST, function or literal makes them fit. */
 import type { Token } from '../lex/tokenize.js'
 import type { SqlMistake } from '../mistakes.js'
-import { type Found, isName, isText } from './found.js'
+import { type Found, isText } from './found.js'
 
 type Mismatch = Extract<SqlMistake, { readonly code: 'no-signature' }>
 
@@ -50,9 +50,6 @@ function ofOperator(name: string, typeNames: readonly string[], place: Found): s
 
 /** Advice on operands of two types; if one operand is a parameter, also on the declaration of that parameter. */
 function between(left: string, right: string, operator: string, place: Found): string {
-  const row = rowBeside(operator, left, right, place)
-  if (row !== null)
-    return `${row} is a STRUCT, as a whole row is: write ${row}.column, or COUNT(*) for the number of rows`
   const advice = betweenTypes(left, right)
   const parameter = parameterBeside(operator, place)
   const wanted = parameter === null ? null : parameter.isLeft ? right : left
@@ -65,7 +62,8 @@ const DECLARABLE = new Set('STRING INT64 FLOAT64 BOOL DATE DATETIME TIMESTAMP'.s
 function betweenTypes(left: string, right: string): string {
   const pair = [left, right]
   const other = (type: string): string => (left === type ? right : left)
-  if (pair.some(type => type.startsWith('STRUCT<'))) return 'a STRUCT is compared by one of its fields: write row.field'
+  if (pair.some(type => type.startsWith('STRUCT<')))
+    return 'a STRUCT, as a whole row is, is compared by one of its fields: write row.field'
   const array = pair.find(type => type.startsWith('ARRAY<'))
   if (array !== undefined) return 'write value IN UNNEST(array) for the values of an array'
   if (pair.includes('JSON')) return "write JSON_VALUE(json, '$.name'), which gives a STRING"
@@ -137,16 +135,6 @@ function literalBeside(operator: string, place: Found): Token | null {
   return left.length === 1 && isLiteral(left[0]) ? left[0]! : null
 }
 
-/** The name of the STRUCT on either side of the operator; null where the STRUCT is not a single name. */
-function rowBeside(operator: string, left: string, right: string, place: Found): string | null {
-  const [leftTokens, rightTokens] = operands(operator, place)
-  const isAlone = (token: Token | undefined, next: Token | undefined): boolean =>
-    isName(token) && next?.term !== '.' && next?.term !== '('
-  if (left.startsWith('STRUCT<') && leftTokens.length === 1 && isAlone(leftTokens[0], undefined))
-    return leftTokens[0]!.text
-  return right.startsWith('STRUCT<') && isAlone(rightTokens[0], rightTokens[1]) ? rightTokens[0]!.text : null
-}
-
 function parameterBeside(operator: string, place: Found): { readonly name: string; readonly isLeft: boolean } | null {
   const [left, right] = operands(operator, place)
   const declared = (name: Token | undefined): name is Token => place.parameters.has(name?.text.toLowerCase() ?? '')
@@ -183,15 +171,11 @@ function ofFunction(name: string, typeNames: readonly string[], takesAny: boolea
   return takesAny ? oneType(name === 'IF' ? typeNames.slice(1) : typeNames) : null
 }
 
-function ofDifference(name: string, [later = '', earlier = '']: readonly string[]): string | null {
-  const type = [later, earlier].find(operand => operand !== 'STRING')
-  if (type === undefined || later === earlier || !TIMES.has(type)) return null
-  if (later === 'STRING' || earlier === 'STRING') return `write ${type}(…) around the STRING`
-  if (!TIMES.has(later) || !TIMES.has(earlier)) return null
-  const isDate = later === 'DATE' || earlier === 'DATE'
-  return isDate && name !== 'DATE_DIFF'
-    ? `write ${later === 'DATE' ? earlier : later}(…) around the DATE`
-    : betweenTypes(later, earlier)
+/** Advice on a function such as DATE_DIFF, whose operands have the type in its name. */
+function ofDifference(name: string, typeNames: readonly string[]): string | null {
+  const type = name.replace('_DIFF', '')
+  const other = typeNames.slice(0, 2).find(operand => operand !== type)
+  return other === 'STRING' || TIMES.has(other ?? '') ? `write ${type}(…) around the ${other}` : null
 }
 
 /** Advice on expressions that must all have one type. */
@@ -217,13 +201,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 }
 
 /** Advice on a literal that its type cannot have. */
-export function writtenAs(text: string, type: string, { token, following }: Found): string | null {
+export function writtenAs(type: string, { token, following }: Found): string | null {
   if (token && following[0]?.term === '+') return 'join texts with || or CONCAT'
-  const [, count, unit] = /^(\d+) *(minute|hour|day|week|month|year)s?(?: ago)?$/i.exec(text) ?? []
-  if (unit !== undefined && (type === 'TIMESTAMP' || type === 'DATE' || type === 'DATETIME')) {
-    const now = type === 'TIMESTAMP' ? '@now' : `${type}(@now)`
-    return `write ${type}_SUB(${now}, INTERVAL ${count} ${unit.toUpperCase()})`
-  }
   const example = EXAMPLES[type]
   return example === undefined ? null : `${article(type)} is written ${example}`
 }

@@ -96,7 +96,7 @@ const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place:
   'no-signature': types,
   'no-common-type': ({ types: typeNames }) => oneType(typeNames),
   'not-a-condition': ({ type }) => asCondition(type),
-  literal: ({ value, type }, place) => writtenAs(value, type, place),
+  literal: ({ type }, place) => writtenAs(type, place),
   'misplaced-aggregate': ({ clause }) =>
     clause === 'WHERE clause' ? 'conditions on groups stand in HAVING, after GROUP BY' : null,
   'second-query': (_, { preceding }) =>
