@@ -53,7 +53,7 @@ export interface MistakeData {
   'no-date-part': { readonly word: string | null }
   'unsupported-date-part': Named & { readonly part: string; readonly type: string }
   'not-a-condition': { readonly type: string }
-  literal: { readonly value: string; readonly type: string }
+  literal: { readonly type: string }
   'argument-count': Named
   /** `takesAny` tells whether a signature takes values of any type, all of which must have one type. */
   'no-signature': Named & {

@@ -73,7 +73,7 @@ function convertLiteral(expr: LiteralExpr, type: Type, source: string): Expr {
   if (value === undefined) return implicitCast(expr, type)
   if (value === null) {
     const shown = expr.type.kind === 'STRING' ? JSON.stringify(expr.value) : (expr.written ?? String(expr.value))
-    const mistake = { code: 'literal', value: String(expr.value), type: typeName(type) } as const
+    const mistake = { code: 'literal', type: typeName(type) } as const
     throw new SqlError(`Could not cast literal ${shown} to type ${mistake.type}`, source, expr.at, mistake)
   }
   return literal(type, value, expr.at)
