@@ -315,9 +315,10 @@ async function listen(settings: Settings, { engine, registry, deps }: Service, a
   const { appDeps, ...rest } = app
   const [drainDelayMs, graceMs] = [settings.drainDelaySeconds * 1000, settings.graceSeconds * 1000]
   const { host, port } = settings
-  const server = await startServer({ ...deps, ...rest, host, port, drainDelayMs, graceMs })
-  const metricsServer = await listenForMetrics(appDeps, settings).catch(async thrown => {
-    await server.close()
+  // First, since this server ends at once where the other cannot start; that one would wait for callers to leave.
+  const metricsServer = await listenForMetrics(appDeps, settings)
+  const server = await startServer({ ...deps, ...rest, host, port, drainDelayMs, graceMs }).catch(async thrown => {
+    await metricsServer?.close()
     throw thrown
   })
   const endpoints = registry.index().all.length
@@ -330,7 +331,8 @@ async function listenForMetrics(deps: AppDeps, { host, metricsPort }: Settings):
   if (metricsPort === null) return null
   const listener = createMetricsApp(deps)
   const unheard = { observe: () => undefined, onLeaving: () => undefined, onDraining: () => undefined }
-  return startServer({ ...deps, ...unheard, listener, host, port: metricsPort, drainDelayMs: 0, graceMs: 0 })
+  const address = { host, port: metricsPort, portFlag: '--metrics-port' }
+  return startServer({ ...deps, ...unheard, ...address, listener, drainDelayMs: 0, graceMs: 0 })
 }
 
 /** Health is reported until the last call has been answered. */

@@ -183,6 +183,13 @@ describe('sluice serve', function () {
     )
   })
 
+  it('does so at once where it is the port for metrics', async () => {
+    const flags = ['--port', '0', '--metrics-port', heldPort, '--drain-delay', '600']
+    const { code, out, err } = await command(['serve', '--data', data, '--log-level', 'silent', ...flags])
+    expect([code, out]).to.deep.equal([3, ''])
+    expect(err).to.match(/^sluice: cannot listen on .*; name another port with --metrics-port\n$/)
+  })
+
   it('ends with 1 when a manifest is broken and --strict is given, and prints the place', async () => {
     mkdirSync(folder.path('broken'))
     const text = readFileSync('endpoints/usage.api-counts.yaml', 'utf8').replace('max_rows: 1000', 'max_row: 1000')

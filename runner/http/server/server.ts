@@ -26,6 +26,8 @@ export interface ServerOptions {
   readonly host: string
   /** The port; 0 for any free port. */
   readonly port: number
+  /** The flag that sets it, for messages. @default --port */
+  readonly portFlag?: string
   /**
    * How long new connections and requests are still accepted after the begin of shutdown, so that a balancer can notice it.
    */
@@ -119,11 +121,12 @@ function tooManySentAhead({ method = '', url = '' }: IncomingMessage, requestId:
   return requestDone(call, error.status, 0, { error })
 }
 
-function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
+function listen(server: Server, { host, port, portFlag = '--port' }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const { code = cause.message } = cause
-      reject(new SetupError(`cannot listen on ${host}:${port}: ${LISTEN_REASONS[code] ?? code}`, { cause }))
+      const reason = Object.hasOwn(LISTEN_REASONS, code) ? `${LISTEN_REASONS[code]} with ${portFlag}` : code
+      reject(new SetupError(`cannot listen on ${host}:${port}: ${reason}`, { cause }))
     })
     server.listen(port, host, resolve)
   })
@@ -159,6 +162,6 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
 }
 
 const LISTEN_REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there; name another port with --port',
-  EACCES: 'this user may not listen on that port; name one from 1024 on with --port',
+  EADDRINUSE: 'another program listens there; name another port',
+  EACCES: 'this user may not listen on that port; name one from 1024 on',
 }
