@@ -17,14 +17,18 @@ import { compilePinnedAs } from './pinned-as.js'
 import { describeValue } from './report.js'
 import type { NodePath } from './source.js'
 
-/** The mistakes in a parameter's constraints, each at the path of its member below the parameter. */
-export function constraintMistakes(authored: AuthoredParameter) {
+/**
+ * The mistakes in a parameter's constraints, each at the path of its member below the parameter.
+ * @param written the text of a value in the file: a number may have lost digits of it
+ */
+export function constraintMistakes(authored: AuthoredParameter, written: (path: NodePath) => string | undefined) {
   const { scalar, isArray } = splitType(authored.type)
   const mistakes: { path: NodePath; message: string }[] = findMisplaced(authored, scalar, isArray)
   const wrong = (path: NodePath, message: string): void => void mistakes.push({ path, message })
   const typed = (path: NodePath, value: Scalar | undefined): ScalarValue => {
     if (value === undefined) return null
-    const result = typeAuthored(scalar, value)
+    const mayLose = typeof value === 'number' && (scalar === 'numeric' || scalar === 'bignumeric')
+    const result = typeAuthored(scalar, value, mayLose ? written(path) : undefined)
     if (result.ok) return result.value
     wrong(path, `${describeValue(value)} is not a valid ${scalar}; it ${result.detail}`)
     return null
@@ -139,11 +143,15 @@ function lengthsOf(
 /**
  * Types an authored value. A YAML number is typed by its decimal text; a string parameter takes text only, so that 007 does
  * not become 7.
+ * @param written a number as the file has it
  */
-function typeAuthored(type: ScalarParameterType, value: Scalar): ReturnType<typeof typeScalar> {
+function typeAuthored(type: ScalarParameterType, value: Scalar, written?: string): ReturnType<typeof typeScalar> {
   if (type === 'string' && typeof value !== 'string') return { ok: false, detail: 'must be text, so put it in quotes' }
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
     return { ok: false, detail: 'must be in quotes beyond 2^53, or it would lose digits' }
   }
-  return typeScalar(type, String(value))
+  const typed = typeScalar(type, String(value))
+  const exact = written === undefined ? typed : typeScalar(type, written)
+  const hasLost = typed.ok && exact.ok && typed.value !== exact.value
+  return hasLost ? { ok: false, detail: 'must be in quotes, or it would lose digits' } : typed
 }

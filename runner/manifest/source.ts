@@ -60,6 +60,12 @@ export class ManifestSource implements PlaceSource {
     return this.#at(startOf(value) ?? startOf(key))
   }
 
+  /** The text of a value as the file has it; undefined for a list or a map. */
+  writtenAt(path: NodePath): string | undefined {
+    const { value } = this.#find(path)
+    return isScalar(value) ? value.source : undefined
+  }
+
   /** The place of an offset in the value of `sql`. */
   sqlAt(offset: number): FilePlace {
     if (!this.isSqlLiteral) return this.valueAt(['sql'])

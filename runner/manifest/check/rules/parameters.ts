@@ -7,6 +7,7 @@ import { didYouMean } from '../../../model/suggest.js'
 import { compileSchema } from '../../argument-schema.js'
 import { constraintMistakes } from '../../constraints.js'
 import { pinnedAsMistake } from '../../pinned-as.js'
+import type { NodePath } from '../../source.js'
 import { tenantParameter } from '../../tenant.js'
 import { eachParameter, lookupsOf, type ManifestFacts, parametersOf, type Rule, type TemplateFacts } from '../rule.js'
 
@@ -84,7 +85,8 @@ export const parameterRules: readonly Rule<ManifestFacts>[] = [
     id: 'parameter/bad-constraint',
     says: 'A constraint, a default or an example contradicts the type or another constraint.',
     check: eachParameter(([name, parameter], { source }, report) => {
-      for (const { path, message } of constraintMistakes(parameter)) {
+      const written = (path: NodePath) => source.writtenAt(['parameters', name, ...path])
+      for (const { path, message } of constraintMistakes(parameter, written)) {
         report(source.valueAt(['parameters', name, ...path]), `parameter "${name}": ${message}`)
       }
     }),
