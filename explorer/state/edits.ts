@@ -120,7 +120,7 @@ function apply(changes: readonly EndpointChange[], aborted: AbortSignal, isState
   if (changes.length === 0) return
   const opened = changeAt(address.peek().ref)
   flawed.value = withChanges(flawed.peek(), changes)
-  const renamed = changes.find(
+  const renamed = changes.findLast(
     ({ file, name, diagnostics }) =>
       file !== null && file === opened?.file && (name !== null || diagnostics.length > 0),
   )

@@ -12,27 +12,21 @@ export interface ReadOutcome {
   readonly served: EndpointIndex
 }
 
-/** The key of mistakes that belong to no manifest. */
-const NO_FILE = ''
+type States = ReadonlyMap<string, EndpointChange>
 
 export class EndpointChanges {
-  /** The endpoints of the last load, by their files. */
-  #states = new Map<string, EndpointChange>()
+  /** What the last load has read, and what is served besides, by file and id: a file may hold another id than the one that is served. */
+  #states: States = new Map()
   readonly #listeners = new Set<(change: EndpointChange) => void>()
 
   /** Takes the outcome of a load or reload, and tells listeners what it changed. */
   update(outcome: ReadOutcome): void {
     const old = this.#states
-    this.#states = statesOf(outcome, old)
-    const changed = [...this.#states]
-      .filter(([file, change]) => JSON.stringify(old.get(file)) !== JSON.stringify(change))
-      .map(([, change]) => change)
-    const gone = [...old]
-      .filter(([file]) => !this.#states.has(file))
-      .map(([, change]) => ({ ...change, revision: null, diagnostics: [] }))
-    // A manifest that was moved to another file is reported as it is now.
-    const reported = new Set(changed.map(({ id }) => id))
-    for (const change of [...gone.filter(({ id }) => id === null || !reported.has(id)), ...changed]) {
+    const read = byKey(statesOf(outcome, old))
+    const unread = byKey(unreadOf(old, read, outcome.served))
+    this.#states = new Map([...[...unread].filter(([, { revision }]) => revision !== null), ...read])
+    for (const [key, change] of [...unread, ...read]) {
+      if (JSON.stringify(old.get(key)) === JSON.stringify(change)) continue
       for (const listener of this.#listeners) listener(change)
     }
   }
@@ -49,25 +43,50 @@ export class EndpointChanges {
   }
 }
 
-/** Each endpoint by its file. */
-function statesOf({ loaded, diagnostics, served }: ReadOutcome, old: ReadonlyMap<string, EndpointChange>) {
-  if (loaded === null) return withRest(new Map(old), diagnostics)
-  const states = new Map<string, EndpointChange>()
-  const revisionOf = (id: string | null): string | null => (id === null ? null : (served.find(id)?.revision ?? null))
+const byKey = (changes: readonly EndpointChange[]): States =>
+  new Map(changes.map(change => [`${change.file} ${change.id}`, change]))
+
+const revisionOf = (id: string | null, served: EndpointIndex): string | null =>
+  id === null ? null : (served.find(id)?.revision ?? null)
+
+/** The endpoints of the manifests that were read, and the mistakes that belong to no manifest. */
+function statesOf({ loaded, diagnostics, served }: ReadOutcome, old: States): readonly EndpointChange[] {
+  if (loaded === null)
+    return withRest(
+      [...old.values()].filter(({ file }) => file !== null),
+      diagnostics,
+    )
   const sound = loaded.details.map(({ file, endpoint: { name, id } }) => {
     return { file, name, id, diagnostics: diagnostics.filter(diagnostic => diagnostic.file === file) }
   })
-  for (const { file, name, id, diagnostics: own } of [...sound, ...loaded.broken]) {
-    states.set(file, { file, name, id, revision: revisionOf(id), diagnostics: own })
-  }
-  const reported = new Set([...states.values()].flatMap(state => state.diagnostics))
-  const rest = diagnostics.filter(diagnostic => !reported.has(diagnostic))
-  return withRest(states, rest)
+  const ids = new Set([...sound, ...loaded.broken].map(({ id }) => id))
+  const states = [...sound, ...loaded.broken].map(({ file, name, id, diagnostics: own }) => {
+    const isServedOf = (one: EndpointChange): boolean =>
+      one.file === file && !ids.has(one.id) && revisionOf(one.id, served) !== null
+    // Where the id cannot be read, the file is that of what is served from it.
+    const known = id === null ? [...old.values()].find(isServedOf) : undefined
+    const shown = { file, name: name ?? known?.name ?? null, id: id ?? known?.id ?? null }
+    return { ...shown, revision: revisionOf(shown.id, served), diagnostics: own }
+  })
+  const reported = new Set(states.flatMap(state => state.diagnostics))
+  return withRest(
+    states,
+    diagnostics.filter(diagnostic => !reported.has(diagnostic)),
+  )
 }
 
-function withRest(states: Map<string, EndpointChange>, rest: readonly Diagnostic[]): Map<string, EndpointChange> {
+/** What was known before and was not read now: it is still served, or gone. */
+function unreadOf(old: States, read: States, served: EndpointIndex): readonly EndpointChange[] {
+  const ids = new Set([...read.values()].map(({ id }) => id))
+  const files = new Set([...read.values()].map(({ file }) => file))
+  return [...old.values()]
+    .filter(({ id, file }) => (id === null ? !files.has(file) : !ids.has(id)))
+    .map(change => ({ ...change, revision: revisionOf(change.id, served), diagnostics: [] }))
+}
+
+function withRest(states: readonly EndpointChange[], rest: readonly Diagnostic[]): readonly EndpointChange[] {
   const diagnostics = [...rest].sort(compareDiagnostics)
-  if (diagnostics.length > 0) states.set(NO_FILE, { file: null, name: null, id: null, revision: null, diagnostics })
-  else states.delete(NO_FILE)
-  return states
+  return diagnostics.length === 0
+    ? states
+    : [...states, { file: null, name: null, id: null, revision: null, diagnostics }]
 }

@@ -120,6 +120,34 @@ describe('serve --dev', function () {
     expect(changes[1]!.revision).to.equal(runner.endpoints()[0]!.revision)
   })
 
+  it('says what is served of a manifest that holds no id or another one', async () => {
+    await start()
+    const { changes } = await listen()
+    const first = runner.endpoints()[0]!.revision
+    const next = async (count: number, what: string) => {
+      await until(() => changes.length >= count, what)
+      return changes.slice(-1).map(({ id, revision, diagnostics }) => [id, revision, diagnostics.length])
+    }
+    write('n1.yaml', 'name: n1\nsql: |\n  SELECT 1 AS n\n')
+    expect(await next(1, 'a manifest without an id')).to.deep.equal([[idOf(1), first, 1]])
+    write('n1.yaml', manifest(9, 'SELECT nothing'))
+    expect(await next(3, 'another id, and a mistake')).to.deep.equal([[idOf(9), null, 1]])
+    write('n1.yaml', manifest(9, 'SELECT 9 AS n'))
+    const corrected = await next(5, 'the correction')
+    expect(corrected).to.deep.equal([[idOf(9), runner.endpoints()[0]!.revision, 0]])
+    expect(changes.slice(1, 4).map(({ id, revision }) => [id, revision])).to.deep.equal([
+      [idOf(1), first],
+      [idOf(9), null],
+      [idOf(1), null],
+    ])
+    write('n2.yaml', manifest(2, 'SELECT nothing'))
+    rmSync(join(folder, 'endpoints/n1.yaml'))
+    expect(await next(6, 'a new mistake beside a removal')).to.deep.equal([[idOf(2), null, 1]])
+    write('n2.yaml', manifest(2, 'SELECT 2 AS n'))
+    expect((await next(8, 'its correction'))[0]![0]).to.equal(idOf(2))
+    expect(changes.slice(6, 7).map(({ id, revision }) => [id, revision])).to.deep.equal([[idOf(9), null]])
+  })
+
   it('streams to a valid token alone, and only what it may call', async () => {
     const tokensFile = join(folder, 'tokens.json')
     const token = await createToken(tokensFile, { name: 'other', allow: ['n2*'], allTenants: true }, Date.now())
