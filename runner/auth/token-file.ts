@@ -4,6 +4,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError } from '../model/errors.js'
 import { isRecord, recordOf } from '../model/is-record.js'
+import { typeScalar } from '../model/typed-value.js'
 import { fileReason, SETTING } from '../platform/write-failure.js'
 
 /** A token as the file stores it. */
@@ -171,8 +172,7 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\
 /** A time that is the same on every server. Date.parse takes 31 February, and `01.02.2027`, which it reads as 2 January. */
 function isTime(text: string): boolean {
   const [, day] = TIME.exec(text) ?? []
-  if (day === undefined || Number.isNaN(Date.parse(text)) || Number.isNaN(Date.parse(day))) return false
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+  return day !== undefined && typeScalar('date', day).ok && !Number.isNaN(Date.parse(text))
 }
 
 export const TOKEN_NAME = /^[\w.@-]{1,100}$/

@@ -1,5 +1,6 @@
 /** Partitions of tables by their ids: https://cloud.google.com/bigquery/docs/partitioned-tables#partition_decorators. */
 import type { TablePart } from './query.js'
+import { typeScalar } from './typed-value.js'
 
 /** The partitions of rows without a time, and of those that are streamed and have no partition yet. */
 const WITHOUT_TIME: readonly string[] = ['__NULL__', '__UNPARTITIONED__']
@@ -10,10 +11,9 @@ const ID = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?$/
 export function timesOfPartition(id: string): TablePart['times'] {
   if (WITHOUT_TIME.includes(id)) return null
   const [, year, month = '01', day = '01', hour = '00'] = ID.exec(id) ?? []
-  const start = `${year}-${month}-${day}T${hour}`
-  const end = new Date(`${start}:00:00Z`)
-  // Date takes a 31st of any month.
-  if (Number.isNaN(end.getTime()) || !end.toISOString().startsWith(start)) return undefined
+  const start = `${year}-${month}-${day}T${hour}:00:00Z`
+  if (!typeScalar('timestamp', start).ok) return undefined
+  const end = new Date(start)
   const least = end.getTime() / 1_000
   if (id.length === 4) end.setUTCFullYear(end.getUTCFullYear() + 1)
   else if (id.length === 6) end.setUTCMonth(end.getUTCMonth() + 1)
