@@ -93,7 +93,8 @@ const FILES_OF_TABLES =
 const ADAPTERS = 'engines|cache/stores|auth'
 
 /** The files that are loaded when a caller or a command needs them; other files import them by `import()` alone. */
-const ON_REQUEST = '^runner/(openapi/|mcp/|http/(openapi-documents|problem-page|explorer/explorer-files)\\.ts$)'
+const ON_REQUEST =
+  '^runner/(openapi/|mcp/(?!agent-thread)|http/(openapi-documents|problem-page|explorer/explorer-files)\\.ts$)'
 
 /** The flags of the commands, which every start of the program loads. */
 const COMMANDS = '^authoring/.+/command\\.ts$'
@@ -103,7 +104,7 @@ const SOURCES = `^(${HOUSES.join('|')})/`
 
 /** The entry points: the files at which a process, or a program that imports the package, begins. */
 const ENTRIES =
-  '^(cli/(main|watchdog-thread)|runner/(index|formats/(derive|export)-worker|engines/duckdb/child/child-main)' +
+  '^(cli/(main|watchdog-thread)|runner/(index|formats/(derive|export)-worker|mcp/agent-worker|engines/duckdb/child/child-main)' +
   `|${LANGUAGE}/index|${ON_DUCKDB}/(index|runtime/javascript/sandbox-thread)|tools/[^/]+)\\.ts$`
 
 const isLanguage = name => name === LANGUAGE || name === ON_DUCKDB
@@ -284,7 +285,7 @@ module.exports = {
       name: 'no-orphans',
       severity: 'error',
       comment:
-        'child-main.ts is started as a process of its own, sandbox-thread.ts, derive-worker.ts, export-worker.ts and watchdog-thread.ts as threads; main.ts and index.ts are entries',
+        'child-main.ts is started as a process of its own, sandbox-thread.ts, derive-worker.ts, export-worker.ts, agent-worker.ts and watchdog-thread.ts as threads; main.ts and index.ts are entries',
       from: { orphan: true, path: SOURCES },
       to: {},
     },

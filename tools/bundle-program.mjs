@@ -10,6 +10,7 @@ const STARTS = [
   'cli/main',
   'runner/formats/derive-worker',
   'runner/formats/export-worker',
+  'runner/mcp/agent-worker',
   'cli/watchdog-thread',
   'googlesql-duckdb/runtime/javascript/sandbox-thread',
 ]

@@ -1,7 +1,7 @@
 /** The tool `describe_tables`: the tables that queries can read, for agents of authors. */
 
 import { type SchemaField, type TableCatalogue, typeName } from '../../googlesql/index.js'
-import type { ToolAnswer } from '../../runner/mcp/answers.js'
+import { rowsAnswer, type ToolAnswer } from '../../runner/mcp/answers.js'
 import { type GivenArguments, unknownArguments } from '../../runner/mcp/call-endpoint.js'
 import type { OtherTool } from '../../runner/mcp/session.js'
 import { READ_ONLY } from '../../runner/mcp/tools.js'
@@ -34,10 +34,7 @@ export function describeTablesTool({ catalogue, resources, maxBytes }: TableSour
   }
 }
 
-const answer = (value: Readonly<Record<string, unknown>>): ToolAnswer => ({
-  content: [{ type: 'text', text: JSON.stringify(value) }],
-  structuredContent: value,
-})
+const answer = (value: Readonly<Record<string, unknown>>): ToolAnswer => rowsAnswer(JSON.stringify(value), null)
 
 const COLUMN = strictObject({ name: TEXT, type: TEXT, required: { type: 'boolean' }, description: TEXT }, [
   'name',

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { unrestrictedCaller } from '../../runner/auth/tokens.js'
 import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
+import { offerOf } from '../../runner/mcp/offer.js'
 import { withRawJson } from '../../runner/mcp/raw-json.js'
 import { createMcpServer } from '../../runner/mcp/server.js'
 import type { Session } from '../../runner/mcp/session.js'
@@ -59,7 +60,6 @@ async function serveOver(
     deps,
     maxBytes,
     serverUrl: null,
-    knowsLinks: true,
     isAuthor: true,
     otherTools: [
       describeTablesTool({ catalogue, resources, maxBytes }),
@@ -82,7 +82,9 @@ async function serveOver(
       done()
     },
   })
-  const server = serveStdio(() => createMcpServer(session), { transport: new StdioServerTransport(input, output) })
+  const server = serveStdio(() => createMcpServer(offerOf(session), true), {
+    transport: new StdioServerTransport(input, output),
+  })
   await Promise.race([ended, until])
   left.abort()
   await server.close()

@@ -1,6 +1,7 @@
-/** `POST /mcp`: endpoints as tools for agents (Model Context Protocol). The protocol itself is loaded on the first request. */
+/** `POST /mcp`: endpoints as tools for agents (Model Context Protocol). A thread speaks the protocol itself. */
 import { isIP } from 'node:net'
 import type { Request, RequestHandler } from 'express'
+import type { AgentThread } from '../mcp/agent-thread.js'
 import { invalidRequest, RunnerError } from '../model/errors.js'
 import { isRecord } from '../model/is-record.js'
 import { countCall } from '../request/authorize.js'
@@ -17,7 +18,7 @@ const MAX_MEMBERS = 4_000
 
 export interface McpDeps extends OpenApiDeps {
   /** `maxBytes`: the most bytes of the rows in one answer. */
-  readonly mcp: { readonly maxBytes: number }
+  readonly mcp: { readonly maxBytes: number; readonly thread: AgentThread }
   readonly corsOrigins: readonly string[]
 }
 
@@ -37,8 +38,7 @@ export function answerAgents(deps: McpDeps): RequestHandler {
     if (asksTwice(message)) throw invalidRequest('A batch may ask for each list only once.')
     // The messages of a batch count as as many calls.
     if (Array.isArray(message)) for (let i = 1; i < message.length; i++) countCall(caller)
-    const { answerRequest } = await import('../mcp/answer-request.js')
-    const { status, contentType, body } = await answerRequest(
+    const { status, contentType, body } = await deps.mcp.thread.answer(
       { message, headers: req.headers },
       {
         caller,
@@ -55,7 +55,7 @@ export function answerAgents(deps: McpDeps): RequestHandler {
       },
     )
     if (contentType === null) res.status(status).end()
-    else send(req, res, status, contentType, Buffer.from(body))
+    else send(req, res, status, contentType, Buffer.from(body.buffer))
   }
 }
 

@@ -2,13 +2,12 @@
 import {
   createMcpHandler,
   isLegacyRequest,
+  type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { raced } from '../model/deadline.js'
-import { RunnerError } from '../model/errors.js'
+import type { Offer } from './offer.js'
 import { withRawJson } from './raw-json.js'
 import { createMcpServer } from './server.js'
-import type { Session } from './session.js'
 
 export interface McpRequest {
   /** The parsed body. */
@@ -17,31 +16,26 @@ export interface McpRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** The members of a session that come from the request itself. */
-type FromRequest = 'knowsLinks' | 'refuse'
+export interface McpAnswer {
+  readonly status: number
+  /** Null where there is no body. */
+  readonly contentType: string | null
+  /** Alone in its memory, so that it can be transferred. */
+  readonly body: Uint8Array<ArrayBuffer>
+}
 
-/**
- * The body is '' where there is nothing to say, as to a notification.
- * @throws RunnerError for a failure that is the answer to the whole request: 429; CALL_ABANDONED.
- */
-export async function answerRequest({ message, headers }: McpRequest, given: Omit<Session, FromRequest>) {
-  let refusal: RunnerError | null = null
-  const refuse = (error: RunnerError): void => {
-    refusal ??= error
-  }
-  const request = webRequest(headers, given.signal)
+/** The SDK never answers a caller who has left, for whom the signal fires. */
+export async function answerRequest(
+  { message, headers }: McpRequest,
+  offer: Offer,
+  signal: AbortSignal,
+): Promise<McpAnswer> {
+  const request = webRequest(headers, signal)
   const isLegacy = await isLegacyRequest(request, message)
-  const knowsLinks = !isLegacy || knowsResourceLinks(request)
-  const session: Session = { ...given, knowsLinks, refuse }
-  const abandoned = (thrown: unknown): never => {
-    throw given.signal.aborted ? new RunnerError('CALL_ABANDONED') : thrown
-  }
-  const answering = isLegacy ? answerLegacy(request, message, session) : answerModern(request, message, session)
-  // The SDK never answers a caller who has left.
-  const response = await raced(answering, given.signal).catch(abandoned)
-  const body = await raced(response.text(), given.signal).catch(abandoned)
-  if (refusal !== null) throw refusal
-  return { status: response.status, contentType: response.headers.get('Content-Type'), body: withRawJson(body) }
+  const server = createMcpServer(offer, !isLegacy || knowsResourceLinks(request))
+  const response = await (isLegacy ? answerLegacy : answerModern)(request, message, server)
+  const body = new TextEncoder().encode(withRawJson(await response.text()))
+  return { status: response.status, contentType: response.headers.get('Content-Type'), body }
 }
 
 /** Whether results may have links to resources. A request without a version is of revision 2025-03-26, which has none. */
@@ -51,14 +45,13 @@ function knowsResourceLinks({ headers }: Request): boolean {
 }
 
 /** Revision 2026-07-28 and later. */
-function answerModern(request: Request, message: unknown, session: Session): Promise<Response> {
-  const handler = createMcpHandler(() => createMcpServer(session), { legacy: 'reject' })
+function answerModern(request: Request, message: unknown, server: Server): Promise<Response> {
+  const handler = createMcpHandler(() => server, { legacy: 'reject' })
   return handler.fetch(request, { parsedBody: message })
 }
 
 /** Revisions with an `initialize`, whose sessions this server does not need: each request stands alone. */
-async function answerLegacy(request: Request, message: unknown, session: Session): Promise<Response> {
-  const server = createMcpServer(session)
+async function answerLegacy(request: Request, message: unknown, server: Server): Promise<Response> {
   // `sessionIdGenerator` is left out: no sessions.
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)

@@ -111,7 +111,7 @@ function answerOf(response: RunResponse, given: RawArguments, rows: number, sess
   const isPart = excerpt.rows < result.rowCount || next !== null
   const full = isPart ? fullResult(endpoint, given, session) : null
   const note = result.page ? pageNoteOf(excerpt.rows, result, next, full) : noteOf(excerpt.rows, result, full)
-  return rowsAnswer(excerpt.text(note, before), session.knowsLinks ? full : null)
+  return rowsAnswer(excerpt.text(note, before), full)
 }
 
 /** The cursor of the first row that is not shown. A row that alone is too large is left out: no call could show it. */

@@ -1,12 +1,13 @@
 /** The endpoints that a caller may call as tools, and their descriptions, which are made once for each caller and load. */
 import type { Endpoint } from '../model/endpoint.js'
+import { nextTurn } from '../model/in-turns.js'
 import type { Caller } from '../model/ports.js'
 import { mayRun } from '../request/authorize.js'
 import { pinnedValueProblem } from '../request/bind-pinned.js'
 import { perCaller } from '../request/per-caller.js'
 import type { EndpointIndex } from '../request/route.js'
 import { resourceOf } from './resources.js'
-import { type Tool, toolName, toolOf } from './tools.js'
+import { toolName, toolOf } from './tools.js'
 
 /** Whether there is a tool of this endpoint for the caller. */
 const isOffered = (caller: Caller, endpoint: Endpoint): boolean =>
@@ -16,13 +17,20 @@ const isOffered = (caller: Caller, endpoint: Endpoint): boolean =>
 const offeredEndpoints = (index: EndpointIndex, caller: Caller): readonly Endpoint[] =>
   index.all.filter(endpoint => isOffered(caller, endpoint))
 
-/** The tools of these endpoints. */
-export const offeredTools = perCaller((index, caller): readonly Tool[] =>
-  offeredEndpoints(index, caller).map(endpoint => toolOf(endpoint, pinnedNames(endpoint, caller))),
-)
+/** The JSON of the tools of these endpoints, between commas. */
+export const offeredTools = perCaller(async (index, caller): Promise<string> => {
+  const tools: string[] = []
+  for (const endpoint of offeredEndpoints(index, caller)) {
+    await nextTurn()
+    tools.push(JSON.stringify(toolOf(endpoint, pinnedNames(endpoint, caller))))
+  }
+  return tools.join()
+})
 
-/** The resources of these endpoints. */
-export const offeredResources = perCaller((index, caller) => offeredEndpoints(index, caller).map(resourceOf))
+/** The JSON of the resources of these endpoints. */
+export const offeredResources = perCaller((index, caller) =>
+  JSON.stringify(offeredEndpoints(index, caller).map(resourceOf)),
+)
 
 /** By the name of an endpoint; undefined also where the caller may not call it. */
 export function offeredEndpoint(index: EndpointIndex, caller: Caller, name: string): Endpoint | undefined {

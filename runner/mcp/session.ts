@@ -20,8 +20,6 @@ export interface Session {
   readonly maxBytes: number
   /** Where callers reach the server, without a slash at the end; null where there is no server. */
   readonly serverUrl: string | null
-  /** Whether the client understands links to resources. Clients of the protocol's revision 2025-03-26 do not. */
-  readonly knowsLinks: boolean
   /** Whether the caller may see why a query failed. Only an author on the machine itself may. */
   readonly isAuthor: boolean
   readonly otherTools: readonly OtherTool[]

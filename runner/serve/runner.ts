@@ -19,6 +19,7 @@ import type { LoadedEndpoint } from '../manifest/load.js'
 import { createSchemaCache } from '../manifest/tables/schema-cache.js'
 import { sourceState } from '../manifest/watch/source-state.js'
 import { watchSources } from '../manifest/watch/watch-sources.js'
+import { AgentThread } from '../mcp/agent-thread.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Observer, ReloadReport } from '../model/events.js'
 import type { Explanation, StoredResult, TokenStore } from '../model/ports.js'
@@ -232,7 +233,7 @@ function openApp(settings: Settings, { registry, changes, metrics, deps }: Servi
     representations,
     corsOrigins,
     publicUrl,
-    mcp: mcp === 'on' ? { maxBytes: mcpMaxBytes } : null,
+    mcp: mcp === 'on' ? { maxBytes: mcpMaxBytes, thread: opened.add(new AgentThread()) } : null,
     pricePerTib,
     hasExplorer: settings.explorer === 'on',
     isServedHost: servedHosts(settings.hosts),

@@ -1,7 +1,7 @@
 /**
  * What the main thread of `serve` loads: the library of a format is loaded in the deriver's thread, the sandbox of JavaScript
- * in the engine's process, when a call needs it, and what serves agents when the first of them asks. The engine's process loads
- * the library of a format for an export.
+ * in the engine's process, and the library that serves agents in a thread, each when a call needs it. The engine's process loads the
+ * library of a format for an export.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -35,7 +35,7 @@ describe('the modules of a server', () => {
   const folder = scratch()
   after(() => folder.remove())
 
-  it('do not include the library of a format, and what serves agents only once one has asked', async () => {
+  it('do not include the library of a format, nor the one that serves agents, even once one has asked', async () => {
     mkdirSync(folder.path('data', 'logs'), { recursive: true })
     const log = folder.path('modules.log')
     writeFileSync(log, '')
@@ -53,14 +53,14 @@ describe('the modules of a server', () => {
       expect([...packagesIn(log)].filter(name => [...LIBRARIES, ...AGENTS].includes(name))).to.deep.equal([])
       expect(ownModules(log))
         .to.include('dist/runner/http/app.js')
-        .and.not.to.match(/^dist\/runner\/mcp\//m)
+        .and.not.to.match(/^dist\/runner\/mcp\/(?!agent-thread)/m)
       const asked = await fetch(`${server.url}/mcp`, {
         method: 'POST',
         headers: { 'X-API-KEY': TOKEN, 'Content-Type': 'application/json' },
         body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
       })
       expect(asked.status).to.equal(200)
-      expect([...packagesIn(log)]).to.include.members(['@modelcontextprotocol/server', 'zod'])
+      expect([...packagesIn(log)].filter(name => AGENTS.includes(name))).to.deep.equal([])
     } finally {
       await server.end('SIGTERM')
     }

@@ -13,10 +13,10 @@ import { Deriver } from '../../runner/formats/deriver.js'
 import { createApp } from '../../runner/http/app.js'
 import { FastPath } from '../../runner/http/fast-path.js'
 import { servedHosts } from '../../runner/http/hosts.js'
-import type { McpDeps } from '../../runner/http/mcp.js'
 import { AVAILABLE_CODINGS, Representations } from '../../runner/http/representation/representation.js'
 import { type RunningServer, startServer } from '../../runner/http/server/server.js'
 import { UnsentBodies, type UnsentLimits } from '../../runner/http/unsent-bodies.js'
+import { AgentThread } from '../../runner/mcp/agent-thread.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import type { Event } from '../../runner/model/events.js'
 import type { Clock } from '../../runner/model/ports.js'
@@ -60,8 +60,6 @@ export interface ServingOptions {
   readonly corsOrigins?: readonly string[]
   /** @default null, the origin of each request */
   readonly publicUrl?: string
-  /** How agents are served; null for not at all. @default at most 65,536 bytes of rows */
-  readonly mcp?: McpDeps['mcp'] | null
   /** @default true */
   readonly hasExplorer?: boolean
   readonly clock?: Clock
@@ -125,6 +123,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     unsent: new UnsentBodies({ maxUnsentBytes: 256_000_000, writeIdleMs: 60_000, ...options.unsent }),
   }
   const deriver = new Deriver(systemClock())
+  const thread = new AgentThread()
   const corsOrigins = options.corsOrigins ?? []
   const appDeps = {
     ...deps,
@@ -132,7 +131,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     representations: new Representations(deriver, 64_000_000),
     corsOrigins,
     publicUrl: options.publicUrl ?? null,
-    mcp: options.mcp === undefined ? { maxBytes: 65_536 } : options.mcp,
+    mcp: { maxBytes: 65_536, thread },
     pricePerTib: 6.25,
     hasExplorer: options.hasExplorer ?? true,
     isServedHost: servedHosts(options.hosts ?? []),
@@ -201,6 +200,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     async close() {
       await server.close()
       deriver.close()
+      thread.close()
       results.close()
       await store.close()
       rmSync(folder, { recursive: true })
