@@ -22,8 +22,8 @@ import type { ErrorCode } from '../runner/model/error-codes.js'
 import { PATTERN_LENGTH } from '../runner/model/param.js'
 import { MAX_TYPED_LENGTH } from '../runner/model/typed-value.js'
 import { MAX_KEPT_BYTES, MAX_KEPT_ROWS, MAX_UPPER_ROWS } from '../runner/refresh/refresher.js'
-import { MAX_LIST_VALUES, MAX_VALUE_BYTES } from '../runner/request/bind-params.js'
-import { MAX_DEPTH as MAX_BODY_DEPTH, MAX_NAMES } from '../runner/request/raw-arguments.js'
+import { MAX_LIST_VALUES, MAX_MATCHED_LENGTH, MAX_VALUE_BYTES } from '../runner/request/bind-params.js'
+import { MAX_DEPTH as MAX_BODY_DEPTH, MAX_NAMES, MAX_VALUES } from '../runner/request/raw-arguments.js'
 import { SETTINGS } from '../runner/settings/settings.js'
 import { MAX_TEXT_LENGTH } from '../runner/template/expand.js'
 import { MAX_TAGS, MAX_DEPTH as MAX_TEMPLATE_DEPTH } from '../runner/template/syntax-problem.js'
@@ -79,7 +79,24 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     },
     { what: 'Arguments', most: count(MAX_NAMES, 'different names'), beyond: error('REQUEST_INVALID'), change: '' },
     { what: 'One argument', most: count(MAX_VALUE_BYTES, 'bytes'), beyond: error('ARGUMENT_INVALID'), change: '' },
-    { what: 'A list', most: count(MAX_LIST_VALUES, 'elements'), beyond: error('ARGUMENT_INVALID'), change: '' },
+    {
+      what: 'All values, with those in lists and objects',
+      most: count(MAX_VALUES, 'values'),
+      beyond: error('REQUEST_INVALID'),
+      change: '',
+    },
+    {
+      what: 'All lists together',
+      most: count(MAX_LIST_VALUES, 'elements'),
+      beyond: error('ARGUMENT_INVALID'),
+      change: '',
+    },
+    {
+      what: 'A list whose elements have a `pattern`',
+      most: count(MAX_MATCHED_LENGTH, 'characters'),
+      beyond: error('ARGUMENT_INVALID'),
+      change: '',
+    },
     {
       what: 'An argument that has a `pattern`',
       most: count(PATTERN_LENGTH, 'characters'),

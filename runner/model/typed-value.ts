@@ -1,5 +1,5 @@
 /** Argument text → typed value in canonical form, so that equivalent spellings are one argument and share a cache key. */
-import { canonicalJson, isTimeZone, numericLiteral, TIME_ZONE_NAMES } from '../../googlesql/data.js'
+import { canonicalJson, dateText, isTimeZone, numericLiteral, TIME_ZONE_NAMES, timeText } from '../../googlesql/data.js'
 import type { ScalarParameterType, ScalarValue } from './param.js'
 import { didYouMean } from './suggest.js'
 
@@ -24,7 +24,7 @@ export function typeScalar(type: ScalarParameterType, text: string): TypedValue 
 /** Negative, zero or positive, by the order of the type; both values must be typed as `type`. */
 export function compareValues(type: ScalarParameterType, a: ScalarValue, b: ScalarValue): number {
   if (type === 'int64') return compare(BigInt(a as string), BigInt(b as string))
-  if (type === 'numeric' || type === 'bignumeric') return compare(unitsOf(a as string), unitsOf(b as string))
+  if (type === 'numeric' || type === 'bignumeric') return compareDecimals(a as string, b as string)
   // '.' sorts before 'Z', so 12:00:00.5Z would sort before 12:00:00Z.
   if (type === 'timestamp') return compare((a as string).slice(0, -1), (b as string).slice(0, -1))
   return compare(a as string | number | boolean, b as string | number | boolean)
@@ -89,10 +89,15 @@ function typeDecimal(text: string, kind: 'NUMERIC' | 'BIGNUMERIC', digits: strin
   return value === null ? refused(`must be a decimal number of ${digits}`) : typed(value)
 }
 
-/** A BIGNUMERIC in its smallest units. */
-function unitsOf(digits: string): bigint {
-  const [whole = '', behind = ''] = digits.split('.')
-  return BigInt(whole + behind.padEnd(38, '0'))
+/** Canonical texts are compared: as numbers in their smallest units, each would take a microsecond. */
+function compareDecimals(a: string, b: string): number {
+  const [isANegative, isBNegative] = [a.startsWith('-'), b.startsWith('-')]
+  if (isANegative !== isBNegative) return isANegative ? -1 : 1
+  if (isANegative) return compareDecimals(b.slice(1), a.slice(1))
+  const [wholeA = '', behindA = ''] = a.split('.')
+  const [wholeB = '', behindB = ''] = b.split('.')
+  // No text has a zero at its beginning or behind its fraction, so of two fractions the lesser sorts first.
+  return compare(wholeA.length, wholeB.length) || compare(wholeA, wholeB) || compare(behindA, behindB)
 }
 
 function typeTimeZone(text: string): TypedValue {
@@ -112,6 +117,8 @@ function typeJson(text: string): TypedValue {
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
+/** A day that every month has. */
+const PLAIN_DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/
 /** The date, the hour, the minute, the second, the digits of its fraction, and the offset. */
 const DATETIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/
 const SPACE_FOR_SIGN = /\d:\d{2}(:\d{2}(\.\d+)?)? \d{2}(:?\d{2})?$/
@@ -125,8 +132,8 @@ const TIMESTAMP_FORM = 'must be an ISO 8601 date and time like 2026-01-31T12:00:
 /** The date's own text when it names a day of the calendar. */
 function typeDate(text: string): TypedValue {
   // Date takes the 30th of February for a day of March; its day is NaN for what is not a date.
-  const isDay = DATE.test(text) && !text.startsWith('0000') && new Date(text).getUTCDate() === Number(text.slice(8))
-  return isDay ? typed(text) : refused(DATE_FORM)
+  const isDay = PLAIN_DATE.test(text) || (DATE.test(text) && new Date(text).getUTCDate() === Number(text.slice(8)))
+  return isDay && !text.startsWith('0000') ? typed(text) : refused(DATE_FORM)
 }
 
 function typeTime(text: string): TypedValue {
@@ -150,11 +157,17 @@ function typeTimestamp(text: string): TypedValue {
   const minutes = offsetMinutes(offset)
   if (minutes === null) return refused(`${TIMESTAMP_FORM}; an offset is at most 14:00`)
   if (minutes === 0) return typed(`${date}T${time}${fraction}Z`)
-  const utc = new Date(Date.parse(`${date}T${time}Z`) - minutes * 60_000).toISOString()
-  // A year that has not four digits has a sign.
-  if (/^(?:[+-]|0000)/.test(utc)) return refused('must be within the years 1 to 9999 in UTC')
-  return typed(`${utc.slice(0, 19)}${fraction}Z`)
+  // In the minutes of the day that is written: another day begins at 0, and at 1,440.
+  const minute = Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5)) - minutes
+  const days = Math.floor(minute / MINUTES_PER_DAY)
+  const day = days === 0 ? date : dateText(Date.parse(date) / MS_PER_DAY + days)
+  if (day === undefined) return refused('must be within the years 1 to 9999 in UTC')
+  const clock = timeText((minute - days * MINUTES_PER_DAY) * 60_000_000).slice(0, 5)
+  return typed(`${day}T${clock}${time.slice(5)}${fraction}Z`)
 }
+
+const MINUTES_PER_DAY = 1_440
+const MS_PER_DAY = 86_400_000
 
 /** East is positive; null beyond ±14:00, as in BigQuery. */
 function offsetMinutes(offset: string): number | null {

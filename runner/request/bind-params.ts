@@ -18,8 +18,10 @@ import { unknownNames, unknownProblems } from './unknown-arguments.js'
 
 /** The longest value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 32_768
-/** The longest list. */
+/** The most elements of all lists of a call together. */
 export const MAX_LIST_VALUES = 10_000
+/** The most characters of a list's elements together, where a pattern is applied to each. */
+export const MAX_MATCHED_LENGTH = 200_000
 
 /** The members of an endpoint that say what its arguments are. */
 export type Bindable = Pick<Endpoint, 'parameters'> & Partial<Pick<Endpoint, 'rejectsUnknown'>>
@@ -39,13 +41,15 @@ export function bindParams(endpoint: Bindable, given: RawArguments, listHint: Li
     unknown.map(({ suggests }) => suggests).filter(name => name !== undefined && !given.has(name)),
   )
   const errors: ArgumentProblem[] = unknown.map(({ parameter, detail }) => ({ parameter, detail }))
+  let room = MAX_LIST_VALUES
   for (const parameter of endpoint.parameters) {
     const bound = isBracketed.has(parameter.name)
       ? { problem: bracketProblem(parameter, listHint) }
-      : bindOne(parameter, given.get(parameter.name), listHint)
+      : bindOne(parameter, given.get(parameter.name), listHint, room)
     if (misspelt.has(parameter.name)) continue
     if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
     else if (bound.value !== undefined) args[parameter.name] = bound.value
+    if (Array.isArray(args[parameter.name])) room -= given.get(parameter.name)?.values.length ?? 0
   }
   if (errors.length > 0) throw invalidArguments(errors)
   return Object.freeze(args)
@@ -75,6 +79,7 @@ function bindOne(
   parameter: Parameter,
   raw: RawArgument | undefined,
   listHint: ListHint,
+  room: number,
 ): Bound<ArgumentValue | undefined> {
   const { scalar, isArray } = splitType(parameter.type)
   // In a JSON body, an array is the value of a parameter of type json.
@@ -93,13 +98,17 @@ function bindOne(
   if (isArray && !raw?.isList && given.length === 1 && typeof only === 'string' && /^\[|,/.test(only)) {
     return { problem: `looks like several values in one: ${listHint(parameter.name)}` }
   }
-  if (given.length > MAX_LIST_VALUES) return { problem: `must have at most ${MAX_LIST_VALUES} elements` }
+  if (given.length > room)
+    return { problem: `must have at most ${MAX_LIST_VALUES} elements together with the other lists` }
   if (isArray && parameter.maxLength !== undefined && given.length > parameter.maxLength) {
     return { problem: `must have at most ${parameter.maxLength} elements` }
   }
   if (isArray && parameter.format === 're2') {
     const problem = patternsProblem(given, parameter.maxElementLength)
     if (problem !== null) return { problem }
+  }
+  if (isArray && parameter.pattern !== undefined && lengthOf(given) > MAX_MATCHED_LENGTH) {
+    return { problem: togetherAtMost(MAX_MATCHED_LENGTH) }
   }
   const values: ScalarValue[] = []
   for (const value of given) {
@@ -112,11 +121,14 @@ function bindOne(
 
 /** Why the elements of a list may not be used as regular expressions together: the work of checking them adds up. */
 function patternsProblem(given: readonly unknown[], maxLength = Number.POSITIVE_INFINITY): string | null {
-  const texts = given.filter(value => typeof value === 'string')
-  const length = texts.reduce((sum, text) => sum + text.length, 0)
-  if (length > maxLength) return `must have at most ${maxLength} characters in all elements together`
-  return sizeProblem(texts)
+  if (lengthOf(given) > maxLength) return togetherAtMost(maxLength)
+  return sizeProblem(given.filter(value => typeof value === 'string'))
 }
+
+const lengthOf = (values: readonly unknown[]): number =>
+  values.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
+
+const togetherAtMost = (length: number): string => `must have at most ${length} characters in all elements together`
 
 function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknown): Bound<ScalarValue> {
   const text = argumentText(type, raw)
@@ -167,6 +179,6 @@ function jsonText(value: unknown): Bound<string> {
 /** Why a text is refused for every type; null where it may be valid. */
 export function textProblem(text: string): string | null {
   if (Buffer.byteLength(text) > MAX_VALUE_BYTES) return `must be at most ${MAX_VALUE_BYTES} bytes long`
-  if (text.includes('\0')) return 'must not hold NUL characters'
-  return /\p{Cs}/u.test(text) ? 'must be valid Unicode' : null
+  if (!/[\0\p{Cs}]/u.test(text)) return null
+  return text.includes('\0') ? 'must not hold NUL characters' : 'must be valid Unicode'
 }

@@ -4,6 +4,7 @@ import { type ResultCache, sealResult } from '../cache/result-cache.js'
 import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
+import { nextTurn } from '../model/in-turns.js'
 import type { Caller, TokenStore } from '../model/ports.js'
 import { QueryFault } from '../model/query-fault.js'
 import { etagInTurns } from '../model/result-key.js'
@@ -70,6 +71,8 @@ export async function handleFor(caller: Caller, request: RunRequest, deps: Reque
     const coding = acceptableCoding(request.acceptEncoding, deps.codings)
     const given = readBody ? mergeArguments(address, await readBody()) : address
     const plan = planCall(caller, given, { endpoint, nowMicros }, deps)
+    // A body may hold thousands of values, which the engine writes in its own way.
+    if (readBody) await nextTurn()
     const answer = plan.page
       ? await pageFromCache(caller, { ...plan, page: plan.page }, request, deps)
       : plan.cached

@@ -1,5 +1,5 @@
 /** Parses arguments by name, before they are typed; malformed encodings and JSON are refused. */
-import { invalidRequest } from '../model/errors.js'
+import { invalidRequest, type RunnerError } from '../model/errors.js'
 
 /** The values that a caller sent under one name. */
 export interface RawArgument {
@@ -17,6 +17,11 @@ export const MAX_DEPTH = 500
 /** How many different names one request may have: the work for each comes after they are counted. */
 export const MAX_NAMES = 1_000
 
+/** How many values one request may have, the elements of lists at any depth: each costs some time, however short it is. */
+export const MAX_VALUES = 20_000
+
+const tooManyValues = (): RunnerError => invalidRequest(`A call may have at most ${MAX_VALUES} values.`)
+
 /** @throws RunnerError REQUEST_INVALID where there are more names than that. */
 export function refuseManyNames(count: number): void {
   if (count <= MAX_NAMES) return
@@ -26,11 +31,13 @@ export function refuseManyNames(count: number): void {
 /**
  * Parses a query string or a form body, decoding `+` and percent-encoding; repeated names keep all values.
  * `text` holds one character per byte, as node:http gives an address.
- * @throws RunnerError REQUEST_INVALID when an encoding is broken or is not UTF-8.
+ * @throws RunnerError REQUEST_INVALID when an encoding is broken or is not UTF-8, and where there is too much.
  */
 export function parsePairs(text: string): RawArguments {
   const args = new Map<string, { values: string[]; isList: false }>()
-  for (const pair of text.split('&')) {
+  const pairs = text.split('&', MAX_VALUES + 1)
+  if (pairs.length > MAX_VALUES) throw tooManyValues()
+  for (const pair of pairs) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
     const name = decode(equals < 0 ? pair : pair.slice(0, equals))
@@ -91,18 +98,19 @@ export function parsedArguments(document: unknown, isJson: boolean): RawArgument
   return args
 }
 
-const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c]
+const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c]
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
  * The number of members of all objects of this JSON text, and of its outermost object; of a text that is not valid, an estimate.
  * It counts no further than one more than `most`.
- * @throws RunnerError REQUEST_INVALID where the text is nested too deep.
+ * @throws RunnerError REQUEST_INVALID where the text is nested too deep, or has too many values.
  */
 export function countNames(text: string, most: number): { readonly all: number; readonly top: number } {
   let depth = 0
   let all = 0
   let top = 0
+  let values = 1
   let isInText = false
   for (let at = 0; at < text.length && all <= most; at++) {
     const code = text.charCodeAt(at)
@@ -114,7 +122,9 @@ export function countNames(text: string, most: number): { readonly all: number; 
         throw invalidRequest(`The lists and objects of a body may be nested at most ${MAX_DEPTH} deep.`)
       }
     } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
-    else if (code === COLON) {
+    else if (code === COMMA) {
+      if (++values > MAX_VALUES) throw tooManyValues()
+    } else if (code === COLON) {
       all++
       if (depth === 1) top++
     }

@@ -2,10 +2,12 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { OpenApiDocuments } from '../../runner/http/openapi-documents.js'
+import type { Endpoint } from '../../runner/model/endpoint.js'
 import type { Caller } from '../../runner/model/ports.js'
+import type { Pattern } from '../../runner/model/re2.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { indexEndpoints } from '../../runner/request/route.js'
-import { handMadeEndpoint } from '../request/hand-made.js'
+import { handMadeEndpoint, parameter } from '../request/hand-made.js'
 import { until } from '../until.js'
 import { serving, TOKEN } from './serving.js'
 
@@ -117,6 +119,26 @@ describe('many at once', () => {
     )
     expect(most).to.be.within(1, 2)
     for (const socket of sockets) socket.destroy()
+    await s.close()
+  })
+
+  it('the arguments of a body are bound in one turn, and its query begins in a later one', async () => {
+    let turn = 0
+    const turns: number[] = []
+    const pattern = { source: 'x', matches: () => turns.push(turn) > 0 } as unknown as Pattern
+    const made = handMadeEndpoint({ parameters: [parameter('project', { pattern })], cache: null })
+    const render: Endpoint['render'] = (...args) => {
+      turns.push(turn)
+      return made.render(...args)
+    }
+    const s = await serving({ endpoints: [{ ...made, render }] })
+    const headers = { 'Content-Type': 'application/json' }
+    turns.length = 0
+    await inEachTurn(s.get('', { method: 'POST', headers, body: '{"project":"a"}' }), () => {
+      turn += 1
+    })
+    const [bound, rendered] = turns
+    expect(rendered).to.be.greaterThan(bound!)
     await s.close()
   })
 

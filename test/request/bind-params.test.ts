@@ -258,6 +258,25 @@ describe('arguments', () => {
     })
   }
 
+  it('have at most 10,000 elements in all lists together', () => {
+    const lists = [tags, parameter('n', { type: 'array<int64>' })]
+    const given = (some: number, others: number) =>
+      parseJsonArguments(JSON.stringify({ tag: Array(some).fill('a'), n: Array(others).fill(1) }))
+    expect(problems(lists, given(4_000, 6_000))).to.deep.equal([])
+    const problem = 'must have at most 10000 elements together with the other lists'
+    expect(problems(lists, given(4_000, 6_001))).to.deep.equal([`n ${problem}`])
+    expect(problems(lists, given(10_001, 1))).to.deep.equal([`tag ${problem}`])
+  })
+
+  it('have at most 200,000 characters in all elements of a list with a pattern', () => {
+    const words = parameter('words', { type: 'array<string>', pattern: new Pattern('[a-z]*') })
+    const given = (length: number) => parseJsonArguments(JSON.stringify({ words: Array(10).fill('a'.repeat(length)) }))
+    expect(problems([words], given(20_000))).to.deep.equal([])
+    expect(problems([words], given(20_001))).to.deep.equal([
+      'words must have at most 200000 characters in all elements together',
+    ])
+  })
+
   it('named __proto__ are ordinary', () => {
     const args = bindParams({ parameters: [parameter('__proto__')] }, parsePairs('__proto__=x'))
     expect(Object.entries(args)).to.deep.equal([['__proto__', 'x']])

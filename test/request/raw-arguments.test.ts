@@ -44,3 +44,30 @@ describe('the names of arguments', () => {
     expect(refused).to.be.lessThan(processorMs(() => JSON.parse(text)) / 5)
   })
 })
+
+describe('the values of arguments', () => {
+  it('may be 20,000, and are refused beyond', () => {
+    for (const read of [
+      (count: number) => parsePairs(Array(count).fill('a=1').join('&')),
+      (count: number) => parseJsonArguments(`{"a":[${Array(count).fill(1).join()}]}`),
+      (count: number) =>
+        parseJsonArguments(
+          `{"a":[[${Array(count - 1)
+            .fill('","')
+            .join()}],[]]}`,
+        ),
+    ]) {
+      expect(read(20_000).size).to.equal(1)
+      expect(() => read(20_001)).to.throw('at most 20000 values')
+    }
+  })
+
+  it('cost nothing beyond the bound, however many a body of 1 MiB has', () => {
+    const list = `{"a":[${Array(500_000).fill(1).join()}]}`
+    const refused = processorMs(() => expect(() => parseJsonArguments(list)).to.throw('at most 20000 values'))
+    expect(refused).to.be.lessThan(processorMs(() => JSON.parse(list)) / 5)
+    const form = 'a=1&'.repeat(250_000)
+    const refusedForm = processorMs(() => expect(() => parsePairs(form)).to.throw('at most 20000 values'))
+    expect(refusedForm).to.be.lessThan(processorMs(() => form.split('&')) / 2)
+  })
+})
