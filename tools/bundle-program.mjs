@@ -11,6 +11,7 @@ const STARTS = [
   'runner/formats/derive-worker',
   'runner/formats/export-worker',
   'runner/mcp/agent-worker',
+  'runner/engines/bigquery/decode/long-rows-worker',
   'cli/watchdog-thread',
   'googlesql-duckdb/runtime/javascript/sandbox-thread',
 ]

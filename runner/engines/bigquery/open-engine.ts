@@ -31,6 +31,8 @@ import type { Access } from './auth/credentials.js'
 import { codedProblem } from './coded-problem.js'
 import { DataState } from './data-state.js'
 import { ResultEncoder } from './decode/encode-result.js'
+import { LongRows } from './decode/long-rows.js'
+import { parseRows } from './decode/parse-answer.js'
 import { billedBytes, cancelJob, type UnseenJob } from './jobs/cancel-job.js'
 import { checkQuery, readTables } from './jobs/check-query.js'
 import { describeTable } from './jobs/describe-table.js'
@@ -274,15 +276,21 @@ export class BigQueryEngine implements Engine {
     const rows = exported && exportedRows(exported, runOptions)
     const limits = { maxBytes: Math.min(maxBytes, maxResultBytes) }
     const encoder = new ResultEncoder({ ...runOptions, ...limits, rowsOf: rows?.begin })
+    const longRows = new LongRows(runOptions)
     try {
       await runQueryJob({
         ...this.#deps(endpoint, watch.signal),
         ...{ random, newJobId, maxRows, deadline },
         request: this.#runRequest(query, runOptions),
         async accept(schema, page) {
-          encoder.add(schema, page)
+          const cells = typeof page === 'string' ? await raced(longRows.cellsOf(schema, page), watch.signal) : null
+          // What the thread cannot decode fails here, and says why.
+          const list = typeof page === 'string' ? (cells ?? parseRows(page)) : page
+          if (cells) encoder.addCells(schema, cells)
+          else encoder.add(schema, list)
           const part = await rows?.takePart()
           if (part) await raced(exported!.write(part), watch.signal)
+          return list.length
         },
         onPaid: paid => {
           cost = paid
@@ -296,6 +304,7 @@ export class BigQueryEngine implements Engine {
       throw cost ? failure.withCost(cost) : failure
     } finally {
       rows?.close()
+      longRows.close()
       watch.end()
     }
   }

@@ -33,7 +33,15 @@ export class ResultEncoder {
    * @throws BodyTooLargeError, QueryFault, UnexpectedCellError, BrokenContractError.
    */
   add(schema: RestSchema, rows: readonly unknown[]): void {
-    const { cellsOf, writer } = this.#open(schema)
+    this.#add(rows, this.#open(schema).cellsOf, this.#open(schema).writer)
+  }
+
+  /** The same for rows of which each value has been decoded. */
+  addCells(schema: RestSchema, rows: readonly (readonly string[])[]): void {
+    this.#add(rows, cells => cells, this.#open(schema).writer)
+  }
+
+  #add<T>(rows: readonly T[], cellsOf: (row: T) => readonly string[], writer: Rows): void {
     try {
       for (const row of rows) {
         const cells = cellsOf(row)

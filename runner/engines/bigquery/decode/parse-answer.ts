@@ -5,11 +5,13 @@ import { unexpected } from './unexpected-cell.js'
 
 /** After about so many characters of rows, other work of the process can have its turn. */
 const SLICE_LENGTH = 65_536
+/** A part that is longer, because of a row that is, takes more than a turn may. */
+const LONG_LENGTH = 262_144
 
 /**
  * The JSON value; undefined for a text that is not JSON. Its member `rows`, if it has one, is an iterable of parts of the list, which are parsed when they are read
  * (and throw an UnexpectedCellError): a page of 10 MB would keep the process for more than 100 ms, and its objects would all
- * live at once.
+ * live at once. A long part is the text of its rows.
  */
 export function parseAnswer(text: string): unknown {
   // In a string, these quotes would be escaped.
@@ -29,9 +31,15 @@ function* slices(text: string, start: number, end: number): Iterable<unknown> {
   for (let from = start; from < end; ) {
     const next = text.indexOf(',{"f":[', from + SLICE_LENGTH)
     const to = next < 0 || next > end ? end : next
-    const rows = readJson(`[${text.slice(from, to)}]`)
-    if (rows === undefined) throw unexpected('JSON')
-    yield rows
+    const part = text.slice(from, to)
+    yield part.length > LONG_LENGTH ? part : parseRows(part)
     from = to + 1
   }
+}
+
+/** The rows of a part. @throws UnexpectedCellError. */
+export function parseRows(part: string): readonly unknown[] {
+  const rows = readJson(`[${part}]`)
+  if (rows === undefined) throw unexpected('JSON')
+  return rows as readonly unknown[]
 }

@@ -15,8 +15,11 @@ export interface JobOrder extends RestDeps {
   readonly maxRows: number
   /** Milliseconds since 1970; the job ends itself then. */
   readonly deadline: number
-  /** Called with some rows after the other, first with none; with more than `maxRows` where there are more. Where it rejects, the query ends. */
-  readonly accept: (schema: RestSchema, rows: readonly unknown[]) => void | Promise<void>
+  /**
+   * Called with some rows after the other, or the text of a long part; first with none; with more than `maxRows` where there are more. It
+   * resolves to their number. Where it rejects, the query ends.
+   */
+  readonly accept: (schema: RestSchema, rows: readonly unknown[] | string) => Promise<number>
   /** Called when the query has ended well: it is paid for, whatever becomes of its rows. */
   readonly onPaid: (cost: QueryCost) => void
   /** Never the same again; at most 1,024 letters, digits, underscores and dashes. */
@@ -166,9 +169,8 @@ class QueryJob {
       // Where it fails before it is awaited, the rows of this page come first.
       next?.catch(() => null)
       for (const rows of page.rows ?? []) {
-        if (!Array.isArray(rows)) throw unexpected('a list of rows')
-        await accept(schema, rows)
-        count += rows.length
+        if (!Array.isArray(rows) && typeof rows !== 'string') throw unexpected('a list of rows')
+        count += await accept(schema, rows)
         await nextTurn()
       }
       if (count > maxRows) return

@@ -1,6 +1,6 @@
 /** An answer whose rows are parsed in parts is the same as one that is parsed whole, or an error. */
 import { expect } from 'chai'
-import { parseAnswer } from '../../../../runner/engines/bigquery/decode/parse-answer.js'
+import { parseAnswer, parseRows } from '../../../../runner/engines/bigquery/decode/parse-answer.js'
 
 const HARD = [
   'plain',
@@ -51,6 +51,17 @@ describe('an answer of BigQuery with rows', () => {
     const { parts } = read(JSON.stringify({ ...BEFORE, rows: ROWS, totalRows: '6000' }))
     expect(parts.length).to.be.greaterThan(5)
     for (const part of parts) expect(JSON.stringify(part).length).to.be.lessThan(100_000)
+  })
+
+  it('has the text of a part that is long because of one row', () => {
+    const long = { f: [{ v: Array.from({ length: 20_000 }, (_, i) => ({ v: { f: [{ v: `${i}` }] } })) }] }
+    const rows = [...ROWS.slice(0, 2), long, ...ROWS.slice(0, 2)]
+    const { rows: parts } = parseAnswer(JSON.stringify({ ...BEFORE, rows, totalRows: '5' })) as {
+      rows: Iterable<unknown>
+    }
+    const [first, ...others] = parts
+    expect(first).to.be.a('string')
+    expect([...parseRows(String(first)), ...others.flat()]).to.deep.equal(rows)
   })
 
   it('that is cut off anywhere is an error', () => {

@@ -1,0 +1,33 @@
+/** Decodes long rows in a thread: a row of 7 MB with an array of 100,000 STRUCTs would keep all other calls waiting for half a second. */
+import type { RunOptions } from '../../../model/ports.js'
+import { AskedThread } from '../../../platform/asked-thread.js'
+import type { RestSchema } from '../messages.js'
+
+/** The `workerData` of the thread. */
+export interface LongRowsStart extends Pick<RunOptions, 'timestamps' | 'contract'> {
+  readonly schema: RestSchema
+}
+
+/** The texts of the values of each row; null where the rows are not those of the schema. */
+export type LongRowsCells = readonly (readonly string[])[] | null
+
+export class LongRows {
+  readonly #options: Omit<LongRowsStart, 'schema'>
+  #thread: AskedThread | null = null
+
+  constructor({ timestamps, contract = [] }: Omit<LongRowsStart, 'schema'>) {
+    this.#options = { timestamps, contract }
+  }
+
+  /** Null, too, where the thread has no memory for the rows. */
+  async cellsOf(schema: RestSchema, rows: string): Promise<LongRowsCells> {
+    const workerData: LongRowsStart = { ...this.#options, schema }
+    this.#thread ??= new AskedThread('runner/engines/bigquery/decode/long-rows-worker', { workerData })
+    return this.#thread.ask<LongRowsCells>(rows).catch(() => null)
+  }
+
+  /** Ends the thread. */
+  close(): void {
+    void this.#thread?.worker.terminate()
+  }
+}
