@@ -26,6 +26,7 @@ import { AVAILABLE_CODINGS, type Representation } from './representation/represe
 import { loggedPath, pathOf, queryOf, requestIdOf, wasSent } from './request-context.js'
 import { bearerToken, MAX_LIST_LENGTH, wantsFresh } from './request-headers.js'
 import { MAX_AT_ONCE } from './send.js'
+import { isSentAhead } from './server/connection.js'
 
 const PREFIX = '/api/endpoints/query/'
 /** Longer addresses take the way through the app: to keep their plans would cost more than it saves. */
@@ -100,7 +101,7 @@ export class FastPath {
     // Headers of a program around this listener are combined with ours in the app.
     if (!isSimple || this.#deps.isDraining() || res.getHeaderNames().length > 0) return this.#passOn(req, res, null)
     const began = this.#deps.clock.ticksMs()
-    const isAnswered = this.#tryHit(req, res, began, false)
+    const isAnswered = !isSentAhead(req) && this.#tryHit(req, res, began, false)
     if (isAnswered !== true) this.#passOn(req, res, isAnswered === null ? null : began)
   }
 
@@ -121,7 +122,7 @@ export class FastPath {
 
   /**
    * Some hundred requests that arrive together would keep the hits behind them waiting, so not all are begun at once. Those that may be
-   * hits once they are planned have the time at which they `began`.
+   * hits once they are planned, or were sent ahead of earlier answers, have the time at which they `began`.
    */
   #passOn(req: IncomingMessage, res: ServerResponse, began: number | null): void {
     this.#inTurn(() => {

@@ -37,37 +37,42 @@ async function inEachTurn<T>(work: Promise<T>, look: () => void): Promise<T> {
 }
 
 describe('many at once', () => {
-  it('hits whose calls must be planned wait for their turn, and a hit that was asked for before does not', async () => {
-    let ticks = 0
-    // So each plan takes as long as a turn may.
-    const s = await serving({
-      clock: {
-        ...systemClock(),
-        ticksMs: () => {
-          ticks += 6
-          return ticks
+  for (const [name, addressOf] of [
+    ['hits whose calls must be planned', (path: string, i: number) => `${path}&x=${i}`],
+    ['hits that are sent ahead', (path: string) => path],
+  ] as const) {
+    it(`${name} wait for their turn, and a hit that was asked for before does not`, async () => {
+      let ticks = 0
+      // So each plan takes as long as a turn may.
+      const s = await serving({
+        clock: {
+          ...systemClock(),
+          ticksMs: () => {
+            ticks += 6
+            return ticks
+          },
         },
-      },
-    })
-    const path = '/api/endpoints/query/tests.echo?project=a'
-    const [many, one] = [await connected(s.server.port), await connected(s.server.port)]
-    for (let i = 0; i < 2; i++) {
+      })
+      const path = '/api/endpoints/query/tests.echo?project=a'
+      const [many, one] = [await connected(s.server.port), await connected(s.server.port)]
+      for (let i = 0; i < 2; i++) {
+        one.write(request(path))
+        await new Promise(resolve => one.once('data', resolve))
+      }
+      let answered = 0
+      many.on('data', data => {
+        answered += data.toString('latin1').split('HTTP/1.1 200').length - 1
+      })
+      const answer = new Promise<number>(resolve => one.once('data', () => resolve(answered)))
+      many.write(Array.from({ length: COUNT }, (_, i) => request(addressOf(path, i))).join(''))
       one.write(request(path))
-      await new Promise(resolve => one.once('data', resolve))
-    }
-    let answered = 0
-    many.on('data', data => {
-      answered += data.toString('latin1').split('HTTP/1.1 200').length - 1
+      expect(await answer).to.be.below(COUNT)
+      await until(() => answered === COUNT, 'the others are answered')
+      expect(s.slowPathCalls()).to.equal(1)
+      for (const socket of [many, one]) socket.destroy()
+      await s.close()
     })
-    const answer = new Promise<number>(resolve => one.once('data', () => resolve(answered)))
-    many.write(Array.from({ length: COUNT }, (_, i) => request(`${path}&x=${i}`)).join(''))
-    one.write(request(path))
-    expect(await answer).to.be.below(COUNT)
-    await until(() => answered === COUNT, 'the others are answered')
-    expect(s.slowPathCalls()).to.equal(1)
-    for (const socket of [many, one]) socket.destroy()
-    await s.close()
-  })
+  }
 
   it('requests of callers who leave end one after the other', async () => {
     const s = await serving()

@@ -25,6 +25,9 @@ export function beginAnswer(req: IncomingMessage, res: ServerResponse): boolean 
   return true
 }
 
+/** Whether requests before this one on its connection have not been answered. */
+export const isSentAhead = ({ socket }: IncomingMessage): boolean => (underWayOn.get(socket)?.length ?? 0) > 1
+
 /** The list of a new connection. When it closes, node:http of Node 20 closes only the response that it is sending. */
 function watch(connection: Socket): ServerResponse[] {
   const underWay: ServerResponse[] = []
