@@ -61,29 +61,48 @@ export function rowPlaces(result: Placed): Promise<Uint32Array> {
 async function findPlaces({ body, rowCount }: Placed): Promise<Uint32Array> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const places = new Uint32Array(rowCount + 1)
-  let [at, paused] = [RESULT_HEAD.length, 0]
+  const reading: Reading = { at: RESULT_HEAD.length, depth: 0 }
+  let until = PIECE_BYTES
   for (let row = 0; row < rowCount; row++) {
-    places[row] = at
-    at = rowEnd(bytes, at) + 1
-    if (at - paused < PIECE_BYTES) continue
-    paused = at
-    await nextTurn()
+    places[row] = reading.at
+    while (!readOn(bytes, reading, Math.min(until, bytes.length))) {
+      if (reading.at >= bytes.length) throw unexpected(bytes, bytes.length)
+      until = reading.at + PIECE_BYTES
+      await nextTurn()
+    }
+    reading.at += 1
   }
-  places[rowCount] = at
+  places[rowCount] = reading.at
   return places
 }
 
-/** The offset after the row that begins at `start`, of which only brackets and strings are read. */
+/** The offset after the row that begins at `start`. @throws JsonTextError. */
 export function rowEnd(bytes: Uint8Array, start: number): number {
-  let depth = 0
-  for (let at = start; at < bytes.length; at++) {
+  const reading: Reading = { at: start, depth: 0 }
+  if (readOn(bytes, reading, bytes.length)) return reading.at
+  throw unexpected(bytes, bytes.length)
+}
+
+/** How far a row has been read, and how many brackets are open there. */
+interface Reading {
+  at: number
+  depth: number
+}
+
+/** Reads on, only brackets and strings, about to `until`. Whether the row has ended: `at` is then the offset after it. */
+function readOn(bytes: Uint8Array, reading: Reading, until: number): boolean {
+  let { at, depth } = reading
+  for (; at < until; at++) {
     const byte = bytes[at]
     if (byte === QUOTE) {
       for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1
-    else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --depth === 0) return at + 1
+    else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --depth === 0) break
   }
-  throw unexpected(bytes, bytes.length)
+  const hasEnded = at < until
+  reading.at = hasEnded ? at + 1 : at
+  reading.depth = depth
+  return hasEnded
 }
 
 /** The JSON texts of the values of an object with so many members. @throws JsonTextError. */

@@ -1,0 +1,41 @@
+/** The places of rows in a stored result, which are read in turns of the event loop, also within a long row. */
+import { expect } from 'chai'
+import { JsonTextError, rowPlaces } from '../../runner/formats/rows.js'
+import { PIECE_BYTES } from '../../runner/model/in-turns.js'
+
+const ROWS = [
+  { a: 'x' },
+  { a: Array.from({ length: 200_000 }, (_, i) => ({ n: i, t: '}"\\]' })) },
+  { a: '\\"}]{'.repeat(400_000) },
+  { a: [[{}], 'ä'] },
+]
+const TEXTS = ROWS.map(row => JSON.stringify(row))
+const result = (texts: readonly string[], rowCount = texts.length) => ({
+  body: Buffer.from(`{"result":[${texts.join()}]}`),
+  rowCount,
+})
+
+describe('the places of the rows of a result', () => {
+  it('are those of their texts, and other work has its turns while they are found', async () => {
+    const given = result(TEXTS)
+    let turns = 0
+    let isDone = false
+    const count = (): void => {
+      turns += 1
+      if (!isDone) setImmediate(count)
+    }
+    setImmediate(count)
+    const places = await rowPlaces(given)
+    isDone = true
+    const texts = TEXTS.map((_, i) => given.body.toString('utf8', places[i], places[i + 1]! - 1))
+    expect(texts).to.deep.equal(TEXTS)
+    // A text is read in one turn.
+    const long = Buffer.byteLength(TEXTS[1]!)
+    expect(turns).to.be.at.least(Math.floor(long / PIECE_BYTES))
+  })
+
+  it('are refused where there are fewer rows', async () => {
+    const thrown = await rowPlaces(result(['{}'], 2)).catch((error: unknown) => error)
+    expect(thrown).to.be.instanceOf(JsonTextError)
+  })
+})
