@@ -9,7 +9,7 @@ import { definitionOf, threadsOf } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
-import { type ImportReport, importFiles } from './import/import-table.js'
+import { type ImportReport, importFiles, openDuckdb } from './import/import-table.js'
 import { noTableText, tableNamed } from './table-named.js'
 import { type TextFormFlags, textFormOfFlags } from './text-form-flags.js'
 import { schemaFiles } from './warehouse.js'
@@ -34,7 +34,8 @@ export async function importRows(
   const nowMs = systemClock().nowMs()
   const { loaded, layout } = await importedTable(table, replace, settings, nowMs)
   const skipFile = skipBad ?? null
-  const report = await importFiles({
+  const duckdb = await openDuckdb(threadsOf(settings), Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB))
+  const report = await importFiles(duckdb, {
     dataDir: settings.dataDir,
     table: definitionOf({ ...loaded, textForm: { ...loaded.textForm, ...textForm } }),
     layout,
@@ -45,11 +46,9 @@ export async function importRows(
     ignoresUnknown: ignoreUnknown || loaded.textForm?.ignoresUnknown === true,
     skipFile,
     maxBadRows: MAX_BAD_ROWS,
-    memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),
-    threads: threadsOf(settings),
     nowMs,
     unique: randomUUID().slice(0, 8),
-  })
+  }).finally(() => duckdb.closeSync())
   for (const row of report.badRows) io.printError(`${badRowLine(row)}\n`)
   if (!report.isCommitted) {
     const isAll = report.badRowCount <= report.badRows.length

@@ -4,8 +4,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { DuckDBConnection } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../googlesql/index.js'
+import { quoteText } from '../../../googlesql-duckdb/index.js'
 import { keyColumns } from '../../../runner/engines/duckdb/tables/folder-keys.js'
 import { type BadRow, RowStream } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { rowFormat } from '../../../runner/engines/duckdb/tables/rows/stage-rows.js'
@@ -34,8 +35,6 @@ export interface ImportOptions {
   readonly skipFile: string | null
   /** The number of reported bad rows after which reading stops. */
   readonly maxBadRows: number
-  readonly memoryLimitMb: number
-  readonly threads: number
   readonly nowMs: number
   /** Eight hexadecimal digits. */
   readonly unique: string
@@ -46,24 +45,44 @@ export type ImportReport = Awaited<ReturnType<typeof importFiles>>
 /** The size at which buffered rows are passed to DuckDB. */
 const PIECE_BYTES = 30 << 20
 
+/** Opens DuckDB for imports, which may follow one another; the caller closes it. */
+export async function openDuckdb(threads: number, memoryLimitMb: number): Promise<DuckDBInstance> {
+  // Imported lazily, since other commands do not need DuckDB in this process.
+  const duckdb = await import('@duckdb/node-api')
+  const { keepByteOrderMark } = await import('../../../googlesql-duckdb/runtime/keep-byte-order-mark.js')
+  keepByteOrderMark()
+  const instance = await duckdb.DuckDBInstance.create(':memory:', {
+    threads: String(threads),
+    memory_limit: `${memoryLimitMb}MB`,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  })
+  await (await instance.connect()).run("SET GLOBAL TimeZone = 'UTC'")
+  return instance
+}
+
 /**
  * @throws QueryFault for a file that cannot be read at all, SetupError when the table's folder cannot be written or another
  *   import of the table is running, UsageError when the file for bad rows already exists.
  */
-export async function importFiles(options: ImportOptions) {
+export async function importFiles(duckdb: DuckDBInstance, options: ImportOptions) {
   const sources = sourcesOf(options.files, options.inputFormat)
   if (options.skipFile !== null && existsSync(options.skipFile)) {
     throw new UsageError([`--skip-bad: ${options.skipFile} is there already`])
   }
-  const folder = await openTableFolder(options.dataDir, options.table.name, options.nowMs)
+  const [connection, reading] = [await duckdb.connect(), await duckdb.connect()]
+  const folder = await openTableFolder(connection, options.dataDir, options.table.name, options.nowMs)
   const rows = new GatheredRows(options.skipFile, options.maxBadRows)
   try {
-    return await new TableImport(folder, rows, options).run(sources)
+    await connection.run(`SET temp_directory = ${quoteText(join(folder.work, 'spill'))}`)
+    return await new TableImport(folder, rows, options).run(sources, connection, reading)
   } catch (error) {
     throw worded(error, folder)
   } finally {
     rows.close()
-    folder.close()
+    await folder.close()
+    for (const each of [connection, reading]) each.closeSync()
   }
 }
 
@@ -78,30 +97,8 @@ class TableImport {
     this.#options = options
   }
 
-  async run(sources: readonly ImportSource[]) {
-    // Imported lazily, since other commands do not need DuckDB in this process.
-    const { DuckDBInstance } = await import('@duckdb/node-api')
-    const { keepByteOrderMark } = await import('../../../googlesql-duckdb/runtime/keep-byte-order-mark.js')
-    keepByteOrderMark()
-    const instance = await DuckDBInstance.create(':memory:', {
-      threads: String(this.#options.threads),
-      memory_limit: `${this.#options.memoryLimitMb}MB`,
-      temp_directory: join(this.#folder.work, 'spill'),
-      autoinstall_known_extensions: 'false',
-      autoload_known_extensions: 'false',
-      allow_community_extensions: 'false',
-    })
-    try {
-      const connection = await instance.connect()
-      await connection.run("SET GLOBAL TimeZone = 'UTC'")
-      return await this.#write(sources, connection, await instance.connect())
-    } finally {
-      instance.closeSync()
-    }
-  }
-
   /** `badRows` are the first bad rows; `replaced` is the number of imports and files that were replaced. */
-  async #write(sources: readonly ImportSource[], connection: DuckDBConnection, reading: DuckDBConnection) {
+  async run(sources: readonly ImportSource[], connection: DuckDBConnection, reading: DuckDBConnection) {
     const { table, layout, skipFile, replaces, nowMs, unique } = this.#options
     const [pieces, result] = [join(this.#folder.work, 'pieces'), join(this.#folder.work, 'result')]
     mkdirSync(pieces)

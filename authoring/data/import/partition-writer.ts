@@ -84,13 +84,18 @@ export class PartitionWriter {
         `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ${this.#rowGroups})`,
     )
     rmSync(piece)
-    const result = await connection.runAndReadAll(`SELECT DISTINCT ${PARTITION_COLUMN} FROM ${parquetSource([path])}`)
-    const partitions = new Set(result.getRows().map(([value]) => value as string | null))
+    const partitions = layout.partition === null ? new Set(['']) : await this.#partitionsIn(path)
     for (const value of partitions) this.#partitions.add(value)
     if (this.#partitions.size > MAX_PARTITIONS) {
       throw new QueryFault(`${table.name}: the rows are of more than ${MAX_PARTITIONS} partitions`)
     }
     this.#runs.push({ path, partitions })
+  }
+
+  async #partitionsIn(path: string): Promise<ReadonlySet<string | null>> {
+    const distinct = `SELECT DISTINCT ${PARTITION_COLUMN} FROM ${parquetSource([path])}`
+    const rows = (await this.#options.connection.runAndReadAll(distinct)).getRows()
+    return new Set(rows.map(([value]) => value as string | null))
   }
 
   /** Writes the final files into the folder; returns their paths relative to it. */

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteText } from '../../../googlesql-duckdb/index.js'
 import { filesInPlace } from '../../../runner/engines/duckdb/tables/data-folder.js'
 import {
@@ -37,10 +38,10 @@ export function importId(nowMs: number, unique: string): string {
 }
 
 /**
- * Locks the folder until `close`; the system releases the lock when the process dies.
+ * Locks the folder, by a database that `duckdb` attaches, until `close`; the system releases the lock when the process dies.
  * @throws SetupError when another import of the table is running, or the folder cannot be written.
  */
-export async function openTableFolder(dataDir: string, table: string, nowMs: number) {
+export async function openTableFolder(duckdb: DuckDBConnection, dataDir: string, table: string, nowMs: number) {
   const dot = table.lastIndexOf('.')
   const dataset = join(dataDir, table.slice(0, dot))
   const path = join(dataset, table.slice(dot + 1))
@@ -50,12 +51,14 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
   } catch (cause) {
     throw tableFailure(path, cause)
   }
-  const lock = await takeLock(join(path, LOCK_FILE), table)
+  await takeLock(duckdb, join(path, LOCK_FILE), table)
+  // Where that fails, the lock is released when DuckDB is closed.
+  const unlock = (): Promise<unknown> => duckdb.run('DETACH import_lock').catch(() => undefined)
   try {
     removeLeftovers(path, dataset, nowMs)
     mkdirSync(work)
   } catch (cause) {
-    lock.close()
+    await unlock()
     throw cause instanceof QueryFault ? cause : tableFailure(path, cause)
   }
   return {
@@ -99,9 +102,9 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
       )
       return gone.length + loose.length
     },
-    close(): void {
+    async close(): Promise<void> {
       rmSync(work, { recursive: true, force: true })
-      lock.close()
+      await unlock()
     },
   }
 }
@@ -112,17 +115,11 @@ export type TableFolder = Awaited<ReturnType<typeof openTableFolder>>
 export const tableFailure = (path: string, cause: unknown, reason?: string): SetupError =>
   writeFailure({ what: "the table's files into", path, setting: SETTING.data }, cause, reason)
 
-/**
- * Takes the lock by opening a DuckDB database: DuckDB locks its file, and the system releases the lock when the process ends.
- */
-async function takeLock(file: string, table: string): Promise<{ close: () => void }> {
-  const { DuckDBInstance } = await import('@duckdb/node-api')
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+/** DuckDB locks the file of a database that it attaches, and the system releases the lock when the process ends. */
+async function takeLock(duckdb: DuckDBConnection, file: string, table: string): Promise<void> {
   try {
-    const connection = await instance.connect()
-    await connection.run(`ATTACH ${quoteText(file)} AS import_lock`)
+    await duckdb.run(`ATTACH ${quoteText(file)} AS import_lock`)
   } catch (cause) {
-    instance.closeSync()
     const text = cause instanceof Error ? cause.message : String(cause)
     const holder = /\(PID (\d+)\)/.exec(text)?.[1]
     if (!/lock on file|already (?:attached|open)|conflict/i.test(text)) {
@@ -131,7 +128,6 @@ async function takeLock(file: string, table: string): Promise<{ close: () => voi
     const which = holder === undefined ? '' : `, process ${holder}`
     throw new SetupError(`another import of ${table} is running${which}`, { cause })
   }
-  return { close: () => instance.closeSync() }
 }
 
 /**

@@ -2,9 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import { isMap, parseDocument } from 'yaml'
-import { importFiles } from '../../../authoring/data/import/import-table.js'
+import { importFiles, openDuckdb } from '../../../authoring/data/import/import-table.js'
 import { inferTable } from '../../../authoring/data/infer/infer-table.js'
 import { PARSE_OPTIONS } from '../../../authoring/test/files/load.js'
 import { readTableRow } from '../../../authoring/test/files/read-value.js'
@@ -20,6 +21,7 @@ import { CASES, type FileCase } from './file-cases.js'
 
 const scratch = scratchFolder()
 let engine: RawEngine
+let duckdb: DuckDBInstance
 
 const nameOf = (i: number): string => `t${i}`
 const definitionOf = (name: string, fields: readonly SchemaField[], { ignoresUnknown, ...form }: TextForm) => ({
@@ -61,6 +63,7 @@ describe('A text file', () => {
     mkdirSync(join(scratch.path, 'out'))
     for (const [i, { format, text }] of CASES.entries())
       writeFileSync(join(scratch.path, 'in', `${nameOf(i)}.${format}`), text)
+    duckdb = await openDuckdb(1, 200)
     engine = await openRawEngine({
       dataDir: scratch.path,
       tables: CASES.flatMap((each, i) =>
@@ -76,6 +79,7 @@ describe('A text file', () => {
   })
   after(async () => {
     await engine.engine.close()
+    duckdb.closeSync()
     scratch.remove()
   })
 
@@ -104,7 +108,7 @@ describe('A text file', () => {
     })
 
     it(`${says}: imported`, async () => {
-      const report = await importFiles({
+      const report = await importFiles(duckdb, {
         dataDir: scratch.path,
         table: definitionOf(`out.${nameOf(i)}`, fields, { ...form, ignoresUnknown }),
         layout: { clusteredBy: [], partition: null },
@@ -115,8 +119,6 @@ describe('A text file', () => {
         ignoresUnknown,
         skipFile: null,
         maxBadRows: 10,
-        memoryLimitMb: 200,
-        threads: 1,
         nowMs: 0,
         unique: '00000000',
       }).catch((error: Error) => error.message)

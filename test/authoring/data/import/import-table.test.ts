@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { importFiles } from '../../../../authoring/data/import/import-table.js'
+import { importFiles, openDuckdb } from '../../../../authoring/data/import/import-table.js'
 import { fieldsToColumns, type SchemaField } from '../../../../googlesql/tables.js'
 import { openRawEngine, scratchFolder, source } from '../../../engines/duckdb/raw-engine.js'
 
@@ -147,7 +147,7 @@ describe('rows that are imported', () => {
     writeFileSync(file, rows.map(([row]) => `{"row":${row}}\n`).join(''))
     // A sort by equal keys changes the order in some runs only.
     const names = Array.from({ length: 20 }, (_, i) => `in.ordered${i}`)
-    for (const name of names) await importFile(name, schema, file, { threads: 2 })
+    for (const name of names) await importFile(name, schema, file, 2)
     const engine = await openRawEngine({ dataDir: scratch.path, tables: names.map(name => source(name, schema)) })
     try {
       const columns = fieldsToColumns(schema)!
@@ -175,18 +175,14 @@ describe('rows that are imported', () => {
       const row = (n: number): string =>
         JSON.stringify({ r: Object.fromEntries(Array.from({ length: count }, (_, i) => [`c${i}`, `${n} ${i}`])) })
       writeFileSync(file, Array.from({ length: rows }, (_, n) => `${row(n)}\n`).join(''))
-      const report = await importFile(`in.wide${count}`, schema, file, { memoryLimitMb: 400 })
+      const report = await importFile(`in.wide${count}`, schema, file)
       expect(report).to.deep.include({ isCommitted: true, rows })
     })
   }
 
-  const importFile = (
-    name: string,
-    schema: readonly SchemaField[],
-    file: string,
-    more: { readonly memoryLimitMb?: number; readonly threads?: number } = {},
-  ) =>
-    importFiles({
+  async function importFile(name: string, schema: readonly SchemaField[], file: string, threads = 1) {
+    const duckdb = await openDuckdb(threads, 400)
+    return importFiles(duckdb, {
       dataDir: scratch.path,
       table: { name, columns: fieldsToColumns(schema)! },
       layout: { clusteredBy: [], partition: null },
@@ -197,10 +193,8 @@ describe('rows that are imported', () => {
       ignoresUnknown: false,
       skipFile: null,
       maxBadRows: 10,
-      memoryLimitMb: 200,
-      threads: 1,
       nowMs: 0,
       unique: '00000000',
-      ...more,
-    })
+    }).finally(() => duckdb.closeSync())
+  }
 })

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { importFiles } from '../../../../authoring/data/import/import-table.js'
+import { importFiles, openDuckdb } from '../../../../authoring/data/import/import-table.js'
 import { inferTable } from '../../../../authoring/data/infer/infer-table.js'
 import { need, PYTHON, whyPending } from '../../../installed/installed.js'
 import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
@@ -173,7 +173,8 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
   })
 
   it('is refused by an import: a DECIMAL of more than 38 digits', async () => {
-    const importing = importFiles({
+    const duckdb = await openDuckdb(1, 200)
+    const importing = importFiles(duckdb, {
       dataDir: join(scratch.path, 'imported'),
       table: source('p.wide', [{ name: 'v', type: 'NUMERIC' }]).definition,
       layout: { clusteredBy: [], partition: null },
@@ -184,11 +185,9 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
       ignoresUnknown: true,
       skipFile: null,
       maxBadRows: 10,
-      memoryLimitMb: 200,
-      threads: 1,
       nowMs: 0,
       unique: '00000000',
-    })
+    }).finally(() => duckdb.closeSync())
     expect(await importing.then(String, ({ message }) => message)).to.include(
       'the column v has the type DECIMAL(39,2), with more than 38 digits, which the embedded engine reads as other numbers: write',
     )
