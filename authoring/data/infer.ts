@@ -31,7 +31,7 @@ export interface InferFlags extends TextFormFlags {
 export async function inferSchema(
   table: string,
   files: readonly string[],
-  { tablesDir, dataDir }: Settings,
+  { tablesDir, dataDir }: Pick<Settings, 'tablesDir' | 'dataDir'>,
   { inputFormat, json, force = false, dryRun = false, ...form }: InferFlags,
   io: Io,
 ): Promise<number> {

@@ -17,7 +17,7 @@ const COUNT = Number(process.env['SLUICE_TEST_FILES'] ?? sampleSize(500))
 /** A fixed one, so that a change meets the files that it met before. */
 const SEED = Number(process.env['SLUICE_TEST_FILES_SEED'] ?? 827_928_038)
 /** The tables of one engine. */
-const BATCH = 250
+const BATCH = 500
 
 const tableName = (seed: number): string => `t${seed}`
 

@@ -1,5 +1,6 @@
 /** Makes up small files of tables: types, their spellings, formats, endings, and ways to write a text file. The same seed makes the same file. */
 import { gzipSync } from 'node:zlib'
+import type { TextFormFlags } from '../../../../authoring/data/text-form-flags.js'
 import type { SchemaField } from '../../../../googlesql/index.js'
 import { type Random, randomOf } from '../../../../tools/fuzz/random.js'
 
@@ -11,7 +12,7 @@ export interface MadeUpFile {
   /** The table resource by which the file is to be read; null for the schema that `tables infer` writes. */
   readonly resource: object | null
   /** The flags that `tables infer` needs. */
-  readonly flags: readonly string[]
+  readonly flags: TextFormFlags
   readonly columns: readonly string[]
   /** What stands in the cells; null for a missing value, undefined where it is a list, an object or bytes. */
   readonly cells: readonly (readonly (string | null | undefined)[])[]
@@ -233,7 +234,7 @@ function makeUpParquet(random: Random): MadeUpFile {
     ending: random.pick(['.parquet', '.parquet', '.parq', '.PARQUET']),
     content: `SELECT * FROM (VALUES ${values}) AS t(${names.map(name => `"${name}"`)})`,
     resource: isDeclared ? { schema: { fields } } : null,
-    flags: [],
+    flags: {},
     columns: names,
     cells: rows.map(row => row.map((raw, i) => (columns[i]!.stored === 'BLOB' ? undefined : raw))),
   }
@@ -327,7 +328,7 @@ interface TextFile {
   readonly ending: string
   readonly bytes: Buffer
   readonly form: object | null
-  readonly flags: readonly string[]
+  readonly flags: TextFormFlags
   /** How it writes a value. */
   written(raw: string): string
 }
@@ -374,7 +375,7 @@ function writeJson(names: readonly string[], rows: readonly (readonly Spelled[])
         : random.pick(['.json', '.json', '.JSON']),
     bytes: Buffer.from(mark + texts[layout]),
     form: isWrapped ? { rows: 'Records' } : null,
-    flags: isWrapped ? ['--rows', 'Records'] : [],
+    flags: isWrapped ? { rows: 'Records' } : {},
     written: raw => raw,
   }
 }
@@ -428,7 +429,7 @@ function writeCsv(names: readonly string[], rows: readonly (readonly Spelled[])[
     ]),
     bytes,
     form: Object.keys(form).length > 0 ? form : null,
-    flags: [],
+    flags: {},
     written: number,
   }
 }

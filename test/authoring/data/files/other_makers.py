@@ -67,7 +67,7 @@ def place(ending=''):
     return os.path.join(FOLDER, f'{table}.{ending}' if ending else table)
 
 
-def wrote(maker, what, columns, rows, flags=(), refused=None):
+def wrote(maker, what, columns, rows, flags={}, refused=None):
     """Tells what the last table holds."""
     files = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(FOLDER, table)) for name in names]
     files = [file for file in files if not os.path.basename(file).startswith(('_', '.'))]
@@ -146,7 +146,7 @@ def of_pandas_csv():
     for word in ['NA', 'NULL', '\\N', '-']:
         data = orders(plain=True)
         frame(data).to_csv(place('csv'), index=False, na_rep=word)
-        wrote('pandas', f'to_csv, {word} for NULL', list(data), rows_of(data), ['--null', word])
+        wrote('pandas', f'to_csv, {word} for NULL', list(data), rows_of(data), {'null': [word]})
     data = orders()
     frame(data).to_csv(place('csv'), index=False, header=False)
     wrote('pandas', 'to_csv without a header', [f'column_{i + 1}' for i in range(len(data))], rows_of(data))
@@ -185,7 +185,7 @@ def of_pandas_json():
     wrote('pandas', 'to_json, objects and lists', list(data), rows_of(data))
     data = orders()
     frame(data).to_json(place('json'), orient='table', index=False, date_format='iso', double_precision=15)
-    wrote('pandas', 'to_json table', list(data), rows_of(data), ['--rows', 'data'])
+    wrote('pandas', 'to_json table', list(data), rows_of(data), {'rows': 'data'})
 
 
 def of_pandas_parquet():
@@ -369,7 +369,7 @@ def of_python():
         rows = [{key: value.isoformat() if isinstance(value, dt.date) else value for key, value in zip(data, row)} for row in rows_of(data)]
         with open(place('json'), 'w', encoding='utf-8') as file:
             json.dump({'version': 1, 'Records': rows, 'next': None} if wrapped else rows, file, indent=indent, ensure_ascii=ascii_only)
-        wrote('Python json', f'{"a member of a document" if wrapped else "an array"}, indent {indent!r}{"" if ascii_only else ", UTF-8"}', list(data), rows_of(data), ['--rows', 'Records'] if wrapped else [])
+        wrote('Python json', f'{"a member of a document" if wrapped else "an array"}, indent {indent!r}{"" if ascii_only else ", UTF-8"}', list(data), rows_of(data), {'rows': 'Records'} if wrapped else {})
     for separators in [(',', ':'), (', ', ': ')]:
         data = orders()
         with open(place('jsonl'), 'w', encoding='utf-8') as file:
@@ -423,7 +423,7 @@ def of_spark():
     os.makedirs(folder)
     pyarrow.parquet.write_table(pyarrow.table({'v': [1, 2]}), os.path.join(folder, 'part-00000.snappy.parquet'))
     open(os.path.join(folder, '_SUCCESS'), 'wb').close()
-    print(json.dumps({'table': table, 'maker': 'Spark’s layout', 'what': 'a folder that ends in .parquet', 'files': [os.path.join(folder, 'part-00000.snappy.parquet')], 'flags': [], 'columns': ['v'], 'refused': None, 'rows': [[cell(1)], [cell(2)]]}))
+    print(json.dumps({'table': table, 'maker': 'Spark’s layout', 'what': 'a folder that ends in .parquet', 'files': [os.path.join(folder, 'part-00000.snappy.parquet')], 'flags': {}, 'columns': ['v'], 'refused': None, 'rows': [[cell(1)], [cell(2)]]}))
 
 
 def of_jq():
@@ -434,7 +434,7 @@ def of_jq():
         printed = subprocess.run([JQ, *arguments], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout
         with open(place(ending), 'wb') as file:
             file.write(printed)
-        wrote('jq', what, list(rows[0]), [tuple(row.values()) for row in rows], ['--rows', 'rows'] if what == 'wrapped' else [], f'{table}.json' if 'many lines' in what else f'{table}.tsv' if what == '@tsv' else None)
+        wrote('jq', what, list(rows[0]), [tuple(row.values()) for row in rows], {'rows': 'rows'} if what == 'wrapped' else {}, f'{table}.json' if 'many lines' in what else f'{table}.tsv' if what == '@tsv' else None)
 
 
 # The last number of a filter: 44 comma, 59 semicolon, 9 tab; 34 quotes; 76 UTF-8, 1 Windows-1252, 65535 UTF-16.
