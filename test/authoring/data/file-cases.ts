@@ -268,6 +268,20 @@ const FORMS: readonly FileCase[] = [
     ['x', 1],
     ['y\rz', 2],
   ]),
+  lines('a CR in the header, within quotes', 'csv', [column('STRING', { name: 'a_x' }), B], '"a\rx",b\ny,1\nz,2\n', [
+    ['y', 1],
+    ['z', 2],
+  ]),
+  lines(
+    'a LF in the header, within quotes, and lines that end with CR',
+    'csv',
+    [column('STRING', { name: 'a_x' }), B],
+    'b,"a\nx"\r1,y\r2,z\r',
+    [
+      ['y', 1],
+      ['z', 2],
+    ],
+  ),
   lines('lines that end with CR, with a mistake', 'csv', TWO, 'a,b\rx,1\ry,z\r', 'b: found "z"'),
 ]
 

@@ -21,18 +21,19 @@ export class CsvRecordEnds implements RowEnds {
   }
 
   next(bytes: Buffer, from: number): number {
-    if (this.#lineEnd === null) {
-      this.#lineEnd = firstLineEnd(bytes, from)
-      // Whether this byte ends the line was not known before the next one came.
-      if (this.#lineEnd === RETURN && bytes[from - 1] === RETURN && this.#isEnd(this.#state)) return from - 1
-    }
-    const lineEnd = this.#lineEnd
     const { delimiter, quote } = this.#form
+    const lineEnd = this.#lineEnd
     let state = this.#state
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at]!
-      if (byte === lineEnd) this.#seenLines++
-      if (byte === lineEnd && this.#isEnd(state)) return at
+      if (lineEnd === null) {
+        // Whether a CR ends the line is known by the byte behind it.
+        const end = byte === NEWLINE ? at : bytes[at - 1] === RETURN ? at - 1 : -1
+        if (end >= 0 && this.#canEnd(state)) return this.#endFirst(bytes, end)
+      } else if (byte === lineEnd) {
+        this.#seenLines++
+        if (this.#canEnd(state)) return this.#end(at)
+      }
       if (state === 'quoted') state = byte === quote ? 'closed' : 'quoted'
       else if (byte === delimiter) state = 'start'
       else state = byte === quote && state !== 'plain' ? 'quoted' : 'plain'
@@ -41,24 +42,24 @@ export class CsvRecordEnds implements RowEnds {
     return -1
   }
 
-  /** Whether a line end in this state ends the record, which is counted then. */
-  #isEnd(state: State): boolean {
-    if (state === 'quoted' && this.#linesAbove <= 0) return false
+  #canEnd(state: State): boolean {
+    return state !== 'quoted' || this.#linesAbove > 0
+  }
+
+  /** Ends the first record, whose line end is that of the file. */
+  #endFirst(bytes: Buffer, at: number): number {
+    this.#lineEnd = bytes[at]!
+    this.#seenLines = bytes.subarray(0, at + 1).filter(byte => byte === this.#lineEnd).length
+    return this.#end(at)
+  }
+
+  #end(at: number): number {
     this.#state = 'start'
     this.#linesAbove--
     this.lines = Math.max(1, this.#seenLines)
     this.#seenLines = 0
-    return true
+    return at
   }
-}
-
-/** The byte that ends the first line; null where no line ends before the last byte. */
-function firstLineEnd(bytes: Buffer, from: number): number | null {
-  for (let at = from; at < bytes.length; at++) {
-    if (bytes[at] === NEWLINE) return NEWLINE
-    if (at > 0 && bytes[at - 1] === RETURN) return RETURN
-  }
-  return null
 }
 
 /** One cell. `text` is null for a NULL; `offset` is its offset in the record. */
