@@ -470,6 +470,12 @@ export const CASES: readonly FileCase[] = [
   json('NUMERIC of more than 29 digits', column('NUMERIC'), ['123456789012345678901234567890'], 'expected a NUMERIC'),
   json('NUMERIC that is no number', column('NUMERIC'), ['"NaN"'], 'expected a NUMERIC'),
   json('INTERVAL', column('INTERVAL'), ['"1-2 3 4:5:6.789"', '"P1Y2M3D"'], ['1-2 3 4:5:6.789', '1-2 3 0:0:0']),
+  json(
+    'INTERVAL of microseconds, also below zero',
+    column('INTERVAL'),
+    ['"0-0 0 0:0:0.000001"', '"-1-2 -3 -4:5:6.789012"'],
+    ['0-0 0 0:0:0.000001', '-1-2 -3 -4:5:6.789012'],
+  ),
   json('INTERVAL of a number', column('INTERVAL'), ['3'], 'a: found 3, expected an INTERVAL'),
   json(
     'RANGE',

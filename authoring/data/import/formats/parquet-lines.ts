@@ -65,6 +65,7 @@ function wireSql(sql: string, type: DuckDBType, want: Type | undefined, path: st
   }
   const name = String(type)
   if (AS_TEXT.test(name)) return `CAST(${sql} AS VARCHAR)`
+  if (name === 'INTERVAL') return intervalText(sql)
   if (name === 'BLOB') return want?.kind === 'STRING' ? textOfBytes(sql, path, null) : `to_base64(${sql})`
   if (name === 'DOUBLE' || name === 'FLOAT') {
     // JSON has no NaN and no infinities, so these values are written as text.
@@ -72,4 +73,13 @@ function wireSql(sql: string, type: DuckDBType, want: Type | undefined, path: st
     return `CASE WHEN isfinite(${double}) THEN to_json(${double}) ELSE to_json(CAST(${double} AS VARCHAR)) END`
   }
   return AS_JSON.test(name) ? sql : null
+}
+
+/** SQL of an interval as an ISO 8601 duration; DuckDB's own text is none that BigQuery reads. */
+function intervalText(sql: string): string {
+  const part = (name: string): string => `date_part('${name}', ${sql})`
+  const seconds = `CAST(${part('microsecond')} AS DECIMAL(10, 0)) * CAST(0.000001 AS DECIMAL(7, 6))`
+  const numbers = [part('year'), part('month'), part('day'), part('hour'), part('minute'), seconds]
+  const [years, months, days, hours, minutes, rest] = numbers.map(number => `(${number})`)
+  return `'P' || ${years} || 'Y' || ${months} || 'M' || ${days} || 'DT' || ${hours} || 'H' || ${minutes} || 'M' || ${rest} || 'S'`
 }

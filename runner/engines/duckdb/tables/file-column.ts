@@ -223,9 +223,10 @@ export const looksOther = (text: string): boolean =>
 /** The type in the rows that are read one by one: a text where DuckDB's JSON reader would change the value. */
 export const stagedType = (type: Type): string => duckdbType(withText(type, ['JSON', 'BYTES', ...TEXT_IN_FILES]))
 
-/** The types of which a file of an import has texts, since Parquet has no such type. */
+/** The types of which a file of an import has texts, since Parquet has no such type; its INTERVAL has milliseconds and no sign. */
 export const TEXT_IN_FILES: readonly Type['kind'][] = [
   'BIGNUMERIC',
+  'INTERVAL',
   'RANGE<DATE>',
   'RANGE<DATETIME>',
   'RANGE<TIMESTAMP>',
@@ -255,6 +256,7 @@ export function fromStaged(type: Type, sql: string, depth = 0): string {
     )
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`
   }
+  if (type.kind === 'INTERVAL') return `CAST(${sql} AS INTERVAL)`
   return type.kind === 'BIGNUMERIC' ? bignumericOf(sql) : rangeOfText(sql, type.kind as RangeKind)
 }
 

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { importFiles, openDuckdb } from '../../../../authoring/data/import/import-table.js'
@@ -153,6 +154,25 @@ describe('rows that are imported', () => {
       const columns = fieldsToColumns(schema)!
       for (const name of names)
         expect(await engine.rows({ sql: `SELECT * FROM "${name}"`, columns, tables: [name] })).to.deep.equal(rows)
+    } finally {
+      await engine.engine.close()
+    }
+  })
+
+  it('may be INTERVALs of a Parquet file', async () => {
+    const schema: SchemaField[] = [{ name: 'i', type: 'INTERVAL' }]
+    const file = join(scratch.path, 'intervals.parquet')
+    const values = "(INTERVAL '14 months 3 days 04:05:06.789'), (INTERVAL '0 days'), (NULL)"
+    const duckdb = await DuckDBInstance.create(':memory:')
+    await (await duckdb.connect()).run(`COPY (SELECT * FROM (VALUES ${values}) AS t(i)) TO '${file}' (FORMAT parquet)`)
+    duckdb.closeSync()
+    expect((await importFile('in.intervals', schema, file)).badRows).to.deep.equal([])
+    const engine = await openRawEngine({ dataDir: scratch.path, tables: [source('in.intervals', schema)] })
+    try {
+      const columns = fieldsToColumns(schema)!
+      expect(
+        await engine.rows({ sql: 'SELECT * FROM "in.intervals"', columns, tables: ['in.intervals'] }),
+      ).to.deep.equal([['1-2 3 4:5:6.789'], ['0-0 0 0:0:0'], [null]])
     } finally {
       await engine.engine.close()
     }
