@@ -71,7 +71,6 @@ function chooseField(name: string, path: string, facts: ValueFacts, into: Choosi
 
 const TIMES: readonly ValueKind[] = ['time', 'local-time', 'date']
 const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'wide-integer', 'huge-number', 'number', 'decimal']
-const MAX_SAFE = Number.MAX_SAFE_INTEGER
 
 function chooseType(facts: ValueFacts, doubt: (message: string) => void): string {
   const { kinds } = facts
@@ -92,8 +91,9 @@ function chooseType(facts: ValueFacts, doubt: (message: string) => void): string
   }
   if (only('integer', 'large-integer', 'decimal')) return 'NUMERIC'
   if (kinds.has('number') && only('integer', 'number', 'decimal')) {
-    if (kinds.has('integer') && Math.max(facts.max, -facts.min) > MAX_SAFE) {
-      doubt(`is FLOAT, which rounds integers beyond ${MAX_SAFE}; NUMERIC keeps up to 29 digits and 9 decimals`)
+    if (facts.rounded !== null) {
+      const keeping = 'NUMERIC keeps up to 29 digits and 9 decimals, BIGNUMERIC 38 and 38'
+      doubt(`is FLOAT, which rounds ${at(facts.rounded)}; ${keeping}`)
     }
     doubtEpoch(facts, 'FLOAT', doubt)
     return 'FLOAT'
@@ -155,6 +155,11 @@ const leaveEmpty = ({ text }: Sample): string =>
 const TELLING: readonly (readonly [ValueKind, (value: { readonly shown: string; readonly text: string }) => string])[] =
   [
     ['thousands', ({ shown }) => `${shown} has commas between thousands: without them it would be a number`],
+    [
+      'spaced-thousands',
+      ({ shown, text }) =>
+        `${shown} has ${text.includes(' ') ? 'spaces' : 'no-break spaces'} between thousands: without them${text.includes(',') ? ', and in CSV with --decimal-comma,' : ''} it would be a number`,
+    ],
     [
       'decimal-comma',
       ({ shown, text }) =>

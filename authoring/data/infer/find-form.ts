@@ -138,7 +138,9 @@ function readingBy(delimiter: string, text: Buffer, form: TextForm): Reading | n
   const [cells = 0] = [...counts].filter(([count]) => count > 1).sort(([, a], [, b]) => b - a)[0] ?? []
   if (cells === 0) return null
   const [header, next] = rows
-  if (header && next && lacksFirstName(header.cells.length, next.cells.length, next.lastByte, csv))
+  // An empty line ends a title.
+  const isBelow = next?.line === (header?.line ?? 0) + 1
+  if (header && isBelow && lacksFirstName(header.cells.length, next.cells.length, next.lastByte, csv))
     rows[0] = { ...header, cells: ['', ...header.cells] }
   const top = markedSeparator(text) === undefined ? 0 : 1
   let first = rows.findIndex((row, i) => row.cells.length === cells && i >= top)
@@ -177,6 +179,7 @@ const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'wide-integer
 const VALUES: readonly ValueKind[] = [
   ...NUMBERS,
   'decimal-comma',
+  'spaced-thousands',
   'time',
   'local-time',
   'date',

@@ -51,6 +51,14 @@ interface FilePart {
   readonly type: DuckDBType
 }
 
+/** The field that a column would be by one of the files alone. */
+interface TypeInFile {
+  readonly file: ImportSource
+  readonly field: SchemaField
+  /** What a doubt says of the type, after its name; null for a type that has no doubt. */
+  readonly why: string | null
+}
+
 class ParquetInference implements Inference {
   readonly columns: InferredColumn[] = []
   readonly doubts: Doubt[] = []
@@ -101,7 +109,10 @@ class ParquetInference implements Inference {
   }
 
   async #column(name: string, parts: readonly FilePart[], rows: number): Promise<readonly SchemaField[]> {
-    const doubt = (message: string): void => void this.doubts.push({ path: name, message })
+    const doubt = (message: string): void => {
+      const isSaid = this.doubts.some(other => other.path === name && other.message === message)
+      if (!isSaid) this.doubts.push({ path: name, message })
+    }
     const reason = whyNoColumn(name)
     if (reason !== null) {
       doubt(`is left out: ${reason}`)
@@ -112,7 +123,7 @@ class ParquetInference implements Inference {
     if (needsBackticks(name)) doubt(`is a name that SQL needs in backticks: \`${name}\``)
     let values = 0
     let example: string | null = null
-    const fields: SchemaField[] = []
+    const found: TypeInFile[] = []
     for (const { file, key, type } of parts) {
       const column = quoteName(key)
       const select = `SELECT count(${column}), left(CAST(any_value(${column}) AS VARCHAR), 80)`
@@ -123,24 +134,24 @@ class ParquetInference implements Inference {
         doubt(`is left out: ${whyUnreadable('', name, type)}`)
         return []
       }
-      fields.push(await this.#field(name, { file, key, type }, doubt))
+      found.push({ file, ...(await this.#field(name, { file, key, type }, doubt)) })
     }
-    const names = parts.map(({ file }) => file.name)
-    const field = fields.reduce((a, b) => common(a, b, names))
+    const field = found.map(one => one.field).reduce((a, b) => common(a, b, parts))
+    const [first, ...others] = found
+    const other = others.find(one => one.field.type !== first!.field.type)
+    if (other) doubt(`is ${field.type}, since it is ${typeIn(first!)} and ${typeIn(other)}`)
+    for (const one of found) if (one.why !== null && one.field.type === field.type) doubt(`is ${field.type}${one.why}`)
     this.columns.push({ path: name, field, nulls: rows - values, example })
     return [field]
   }
 
-  /** The field for a column of one file; reads the column's values if the type depends on them. */
+  /** The field for a column of one file, and why it has its type; reads the column's values if the type depends on them. */
   async #field(
     name: string,
     { file, key, type: stored }: FilePart,
     doubt: (message: string) => void,
-  ): Promise<SchemaField> {
-    const doubted = (type: string, why: string): SchemaField => {
-      doubt(`is ${type}${why}`)
-      return { name, type, mode: 'NULLABLE' }
-    }
+  ): Promise<Omit<TypeInFile, 'file'>> {
+    const doubted = (type: string, why: string) => ({ field: { name, type, mode: 'NULLABLE' }, why })
     const type = cutTypes(stored)
     if (leavesOf(stored).some(isCut)) doubt('has nanoseconds in the file, which are cut to microseconds')
     for (const unit of new Set(leavesOf(stored).map(durationUnit)))
@@ -170,9 +181,11 @@ class ParquetInference implements Inference {
     if (type.typeId === DuckDBTypeId.BLOB && (await misfits(`TRY(decode(${column})) IS NOT NULL`)) === 0)
       doubt('is BYTES, and every value is UTF-8: STRING, if they are texts')
     if (asList(type) && !String(type).endsWith(']')) doubt('is a map: its entries are records of key and value')
-    return fieldOf(name, exact)
+    return { field: fieldOf(name, exact), why: null }
   }
 }
+
+const typeIn = ({ field, file }: TypeInFile): string => `${field.type} in ${file.name}`
 
 /** Types beyond 64 bits. */
 const WIDE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
@@ -198,16 +211,21 @@ const WIDER: Readonly<Record<string, string>> = {
   'FLOAT INTEGER': 'FLOAT',
   'INTEGER NUMERIC': 'NUMERIC',
   'FLOAT NUMERIC': 'FLOAT',
+  'BIGNUMERIC INTEGER': 'BIGNUMERIC',
+  'BIGNUMERIC NUMERIC': 'BIGNUMERIC',
+  'BIGNUMERIC FLOAT': 'FLOAT',
   'INTEGER STRING': 'STRING',
   'NUMERIC STRING': 'STRING',
+  'DATE DATETIME': 'DATETIME',
+  'DATE TIMESTAMP': 'TIMESTAMP',
   'DATETIME TIMESTAMP': 'TIMESTAMP',
 }
 
-function common(a: SchemaField, b: SchemaField, files: readonly string[]): SchemaField {
+function common(a: SchemaField, b: SchemaField, parts: readonly FilePart[]): SchemaField {
   if (JSON.stringify(a) === JSON.stringify(b)) return a
   const wider = WIDER[[a.type, b.type].sort().join(' ')]
   if (wider !== undefined && a.mode === b.mode) return { ...a, type: wider }
   throw new QueryFault(
-    `${a.name} is ${a.type} in one of ${files.join(', ')}, and ${b.type} in another: no type holds both`,
+    `${a.name} is ${a.type} in one of ${parts.map(({ file }) => file.name).join(', ')}, and ${b.type} in another: no type holds both`,
   )
 }

@@ -32,6 +32,8 @@ export class ValueFacts {
   /** The smallest and largest of the numbers, including texts that consist of digits. */
   min = Number.POSITIVE_INFINITY
   max = Number.NEGATIVE_INFINITY
+  /** The first number that is another one as a FLOAT64; null if there is no such number. */
+  rounded: Sample | null = null
   /** The first time with digits beyond microseconds; null if there is no such time. */
   fineTime: Sample | null = null
   /** The objects that were read so far in all files of the table. The facts of its rows have the number. */
@@ -66,6 +68,7 @@ export class ValueFacts {
       const value = Number(text)
       if (value < this.min) this.min = value
       if (value > this.max) this.max = value
+      if (this.rounded === null && kind !== 'digits' && isRounded(text, value)) this.rounded = sampleOf(text, place)
     }
     if (this.padded === null && kind === 'text' && text.trim().length < text.length) this.padded = sampleOf(text, place)
     if (this.fineTime === null && (kind === 'time' || kind === 'local-time') && /\.\d{6}0*[1-9]/.test(text)) {
@@ -90,6 +93,16 @@ export class ValueFacts {
     return made
   }
 }
+
+/** Every number of 15 digits is the only one that FLOAT64 writes so. */
+const isRounded = (text: string, value: number): boolean =>
+  text.length > 15 && Number.isFinite(value) && digitsOf(text) !== digitsOf(String(value))
+
+const digitsOf = (number: string): string =>
+  number
+    .replace(/e.*/i, '')
+    .replace(/\D/g, '')
+    .replace(/^0+|0+$/g, '')
 
 /** The row that is being read. */
 export interface Place {

@@ -148,6 +148,7 @@ const WIDER: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = 
   INT64: ['FLOAT64', 'NUMERIC', 'STRING'],
   NUMERIC: ['FLOAT64'],
   BIGNUMERIC: ['FLOAT64', 'NUMERIC'],
+  DATE: ['DATETIME', 'TIMESTAMP'],
   DATETIME: ['TIMESTAMP'],
   TIMESTAMP: ['DATETIME'],
 }

@@ -85,6 +85,16 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    says: 'spaces between thousands make a text',
+    csv: 'a;b;c\n1 234,50;1\u00a0234;030 123 456\n12,50;-12\u202f345\u202f678;040 123\n',
+    gives: 'a STRING, b STRING, c STRING',
+    doubts: [
+      'file has cells separated by ";": --delimiter says otherwise',
+      'a is STRING, since "1 234,50" in file:2 has spaces between thousands: without them, and in CSV with --decimal-comma, it would be a number',
+      'b is STRING, since "1\u00a0234" in file:2 has no-break spaces between thousands: without them it would be a number',
+    ],
+  },
+  {
     says: 'a date as a country writes it is a text',
     csv: 'a,b\n05/01/2026,31.01.26\n',
     gives: 'a STRING, b STRING',
@@ -208,7 +218,17 @@ const CASES: readonly Case[] = [
     says: 'integers that FLOAT would round are doubted',
     rows: '{"a":9007199254740993}\n{"a":0.5}',
     gives: 'a FLOAT',
-    doubts: ['a is FLOAT, which rounds integers beyond 9007199254740991; NUMERIC keeps up to 29 digits and 9 decimals'],
+    doubts: [
+      'a is FLOAT, which rounds "9007199254740993" in file:1; NUMERIC keeps up to 29 digits and 9 decimals, BIGNUMERIC 38 and 38',
+    ],
+  },
+  {
+    says: 'decimals that FLOAT would round are doubted, and those that it keeps are not',
+    csv: 'a,b,c\n1.5,0.30000000000000004,1e300\n123456789.123456789,1.7976931348623157e308,0.1000000000000000000\n',
+    gives: 'a FLOAT, b FLOAT, c FLOAT',
+    doubts: [
+      'a is FLOAT, which rounds "123456789.123456789" in file:3; NUMERIC keeps up to 29 digits and 9 decimals, BIGNUMERIC 38 and 38',
+    ],
   },
   {
     says: 'a number that looks like a time is doubted, with its unit',
@@ -481,6 +501,12 @@ describe('how a CSV file is written', () => {
         'has its header in line 3, and the lines above it are passed over: --skip-rows says otherwise',
       ],
     },
+    {
+      says: 'with a title, and two columns with tabs',
+      csv: 'Sales of the year\r\n\r\na\tb\r\nx\t1\r\ny\t2\r\n',
+      form: { delimiter: '\t', skipLeadingRows: 3 },
+      gives: 'a STRING, b INTEGER',
+    },
     { says: 'with the title of a spreadsheet', csv: 'Sales,,\na,b,c\n1,2,3\n', form: { skipLeadingRows: 2 } },
     { says: 'with comments', csv: '# made by x\n# of 2026\na,b\n1,2\n', form: { skipLeadingRows: 3 } },
     {
@@ -646,6 +672,62 @@ describe('the columns of Parquet files', () => {
     expect(both.fields.map(typeText)).to.deep.equal(['a FLOAT', 'b INTEGER'])
     expect(both.columns.map(({ path, nulls }) => `${path} ${nulls}`)).to.deep.equal(['a 0', 'b 1'])
   })
+
+  const PAIRS: readonly [one: string, other: string, gives: string, doubts: readonly string[], values: string][] = [
+    [
+      '1.00000000000000000001::DECIMAL(38, 20) AS a',
+      '1.5::DECIMAL(9, 2) AS a',
+      'a BIGNUMERIC',
+      [
+        'a is BIGNUMERIC, since it is BIGNUMERIC in file and NUMERIC in file',
+        'a is BIGNUMERIC, since its type DECIMAL(38,20) has values that NUMERIC would round',
+      ],
+      '1.00000000000000000001 1.5',
+    ],
+    [
+      '5::UBIGINT AS a',
+      '1.5::DOUBLE AS a',
+      'a FLOAT',
+      ['a is FLOAT, since it is INTEGER in file and FLOAT in file'],
+      '5 1.5',
+    ],
+    [
+      "DATE '2026-01-05' AS a",
+      "TIMESTAMP '2026-01-06 12:00:00' AS a",
+      'a DATETIME',
+      ['a is DATETIME, since it is DATE in file and DATETIME in file'],
+      '2026-01-05T00:00:00 2026-01-06T12:00:00',
+    ],
+    [
+      "DATE '2026-01-05' AS a",
+      "TIMESTAMPTZ '2026-01-06 12:00:00+00' AS a",
+      'a TIMESTAMP',
+      ['a is TIMESTAMP, since it is DATE in file and TIMESTAMP in file'],
+      '2026-01-05T00:00:00Z 2026-01-06T12:00:00Z',
+    ],
+    [
+      "'k'::BLOB AS a",
+      "'l'::BLOB AS a",
+      'a BYTES',
+      ['a is BYTES, and every value is UTF-8: STRING, if they are texts'],
+      'aw== bA==',
+    ],
+  ]
+  for (const [one, other, gives, doubts, values] of PAIRS) {
+    it(`of two files are read: ${one} and ${other}`, async () => {
+      const files = [await parquet(one), await parquet(other)]
+      const inferred = await infer(...files)
+      expect(inferred.fields.map(typeText)).to.deep.equal([gives])
+      expect(inferred.doubts.map(({ path, message }) => nameless(`${path} ${message}`))).to.deep.equal(doubts)
+      const engine = await openEmbeddedEngine({ tables: { t: { schema: inferred.fields, files } } })
+      try {
+        const { rows } = await engine.query('SELECT a FROM `t`')
+        expect(rows.flat().join(' ')).to.equal(values)
+      } finally {
+        await engine.close()
+      }
+    })
+  }
 
   async function parquet(sql: string): Promise<string> {
     const path = join(folder, `${++written}.parquet`)
