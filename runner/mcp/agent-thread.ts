@@ -56,7 +56,8 @@ export class AgentThread {
     })
     try {
       worker.postMessage({ request, port: port2 } satisfies ToAgentThread, [port2])
-      const answer = await raced(raced(answered, ended), given.signal)
+      // In this order: the thread outlives the caller, so its signal must be let go when the caller has left.
+      const answer = await raced(raced(answered, given.signal), ended)
       if (refusal !== null) throw refusal
       await nextTurn()
       return answer
