@@ -120,8 +120,11 @@ function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words[words.length - 1]}`
 }
 
-/** The only known key that begins with this one, as `ttl`, or the nearest. */
+/** The only known key that begins with this one, as `ttl`, or has its words; or the nearest, but for the words of `stale_seconds`. */
 function meantKey(key: string, known: readonly string[]): string | undefined {
-  const [longer, ...others] = known.filter(name => key.length > 2 && name.startsWith(key))
-  return longer !== undefined && others.length === 0 ? longer : nearest(key, known)
+  const words = key.split('_')
+  const hasAll = (name: string): boolean => words.length > 1 && words.every(word => name.split('_').includes(word))
+  const [longer, ...others] = known.filter(name => (key.length > 2 && name.startsWith(key)) || hasAll(name))
+  if (longer !== undefined && others.length === 0) return longer
+  return known.some(hasAll) ? undefined : nearest(key, known)
 }
