@@ -1,6 +1,7 @@
 /** Reads files of a git revision into a folder, without touching the working tree or the index. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { SetupError } from '../../runner/model/errors.js'
 
 /** The hash of a commit, and the folder in which git finds it. */
@@ -41,7 +42,7 @@ export class Git {
 
   /**
    * Writes the files below `path` (from the root of the repository, '' for all of it) into `target`, as a checkout would; none
-   * where the commit has no such folder.
+   * where the commit has no such folder. Links to files are followed as far as they stay in the repository.
    */
   extract({ folder, commit }: Revision, path: string, target: string): void {
     mkdirSync(target, { recursive: true })
@@ -51,6 +52,22 @@ export class Git {
     const { root } = this.repositoryOf(folder)!
     this.#mustRun(root, ['read-tree', tree])
     this.#mustRun(root, ['checkout-index', '--all', '--force', `--prefix=${target}/`])
+    this.#followLinks(root, name => `${commit}:${posix.join(path, name)}`, target)
+  }
+
+  /** Puts what the commit has there in the place of each link in the index: the link itself would lead to the working tree, or nowhere. */
+  #followLinks(root: string, objectOf: (name: string) => string, target: string): void {
+    for (const entry of this.#run(root, ['ls-files', '--stage', '-z']).stdout.toString().split('\0')) {
+      if (!entry.startsWith('120000 ')) continue
+      const name = entry.slice(entry.indexOf('\t') + 1)
+      const { stdout } = this.#run(root, ['cat-file', '--batch', '--follow-symlinks'], `${objectOf(name)}\n`)
+      const head = stdout.indexOf('\n')
+      const [, kind] = /^[0-9a-f]{40,64} (\w+) \d+$/.exec(stdout.toString('utf8', 0, head)) ?? []
+      if (kind === 'tree') continue
+      const file = join(target, name)
+      rmSync(file)
+      if (kind === 'blob') writeFileSync(file, stdout.subarray(head + 1, -1))
+    }
   }
 
   #mustRun(folder: string, args: readonly string[]): void {
@@ -58,8 +75,9 @@ export class Git {
     if (status !== 0) throw new SetupError(`git failed: ${stderr.toString().trim() || `it ended with ${status}`}`)
   }
 
-  #run(folder: string, args: readonly string[]) {
-    const finished = spawnSync('git', ['-C', folder, ...args], { env: this.#environment })
+  #run(folder: string, args: readonly string[], input = '') {
+    const options = { env: this.#environment, input, maxBuffer: Number.POSITIVE_INFINITY }
+    const finished = spawnSync('git', ['-C', folder, ...args], options)
     if (finished.error) {
       throw new SetupError(`git cannot be run: ${finished.error.message}`, { cause: finished.error })
     }

@@ -61,6 +61,8 @@ describe('sluice diff', function () {
     write('repo/api/endpoints/.hidden.yaml', 'not: a manifest')
     symlinkSync('../tables/../endpoints/c.real', at('repo/api/endpoints/linked.yaml'))
     write('repo/api/endpoints/c.real', manifest('linked'))
+    symlinkSync('../../shared/outer', at('repo/api/endpoints/outer.yaml'))
+    write('repo/shared/outer', manifest('outer'))
     commit('first')
     rmSync(at('repo/api/endpoints/b.yaml'))
     write('repo/api/endpoints/a.yaml', manifest('a', 'id'))
@@ -112,14 +114,15 @@ b
 
   it('takes a revision without endpoints for an empty folder', async () => {
     expect(await changes('empty', 'first')).to.deep.equal(
-      ['a', 'b', 'c', 'linked'].map(name => `${name} endpoint/added`),
+      ['a', 'b', 'c', 'linked', 'outer'].map(name => `${name} endpoint/added`),
     )
   })
 
   it('says a changed schema where it changes columns', async () => {
     git('stash', '-u', '-q')
     write('repo/api/tables/app.events.json', SCHEMA.replace('INT64', 'STRING'))
-    expect(await changes('second')).to.deep.equal(['a column/retyped', 'c column/retyped', 'linked column/retyped'])
+    const retyped = ['a', 'c', 'linked', 'outer'].map(name => `${name} column/retyped`)
+    expect(await changes('second')).to.deep.equal(retyped)
     git('checkout', '-q', '.')
     git('stash', 'pop', '-q')
   })
