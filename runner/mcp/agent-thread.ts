@@ -32,6 +32,7 @@ export type FromOffer = { readonly value: unknown } | undefined
 
 export class AgentThread {
   #thread: AskedThread | null = null
+  #isClosed = false
 
   /**
    * The body is empty where there is nothing to say, as to a notification.
@@ -62,14 +63,15 @@ export class AgentThread {
       await nextTurn()
       return answer
     } catch (thrown) {
-      throw given.signal.aborted ? new RunnerError('CALL_ABANDONED') : thrown
+      throw given.signal.aborted || this.#isClosed ? new RunnerError('CALL_ABANDONED') : thrown
     } finally {
       port.close()
     }
   }
 
-  /** Ends the thread; requests that wait for it fail. */
+  /** Ends the thread; requests that wait for it are abandoned. */
   close(): void {
+    this.#isClosed = true
     void this.#thread?.worker.terminate()
   }
 

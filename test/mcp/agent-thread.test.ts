@@ -46,4 +46,15 @@ describe('mcp: the thread', () => {
       Object.defineProperty(AskedThread.prototype, 'ended', ended)
     }
   })
+
+  it('abandons what waits for it when it is closed: that is no bug', async () => {
+    const thread = new AgentThread()
+    const session = sessionOf(new AbortController().signal)
+    const endpoints = () => {
+      thread.close()
+      return { all: [] }
+    }
+    const closing = { ...session, deps: { ...session.deps, endpoints } } as unknown as Session
+    expect(await thread.answer(LIST, closing).catch(thrown => thrown.code)).to.equal('CALL_ABANDONED')
+  })
 })
