@@ -21,12 +21,14 @@ export async function copyRows<T>(path: string, head: Uint8Array, copy: () => Pr
   let [parts, bytes]: [Uint8Array[], number] = [[head], 0]
   try {
     for await (const part of pipe) {
+      // Sent only when more comes: the end of the rows is not sent before it is known that they are a whole result.
+      if (bytes >= PART_BYTES) {
+        await sendPart(joined(parts))
+        parts = []
+        bytes = 0
+      }
       parts.push(part)
       bytes += part.length
-      if (bytes < PART_BYTES) continue
-      await sendPart(joined(parts))
-      parts = []
-      bytes = 0
     }
     return { result: await copied, body: joined(parts) }
   } finally {
