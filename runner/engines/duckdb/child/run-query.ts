@@ -25,7 +25,7 @@ export async function runQuery(
   const inJavaScript = (send: SendPart): Promise<Answers['run']> => streamRows(connection, request, send)
   if (pipe === undefined || request.exported === undefined) return inJavaScript(sendPart)
   // Loaded here, as the formats are.
-  const { copyStatement } = await import('../values/copy-sql.js')
+  const { BROKEN_VALUE, copyStatement } = await import('../values/copy-sql.js')
   const sql = copyStatement(request, limited(request.sql, request.maxRows), pipe)
   if (sql === null) return inJavaScript(sendPart)
   const head = request.exported.format === 'parquet' ? new Uint8Array() : (await rowWriter(request)).finish()
@@ -41,6 +41,8 @@ export async function runQuery(
     const { result: rows, body } = await copyRows(pipe, head, copy, sendCopied)
     return { body, rowCount: Math.min(rows, request.maxRows), isTruncated: rows > request.maxRows }
   } catch (error) {
+    // The connection is to be broken off now, and not when all rows have been read again.
+    if (send !== sendPart && !String(error).includes(BROKEN_VALUE)) throw error
     // JavaScript writes the rows once more: it needs less memory, and tells which value no result may have.
     const answer = await inJavaScript(send).catch(reason => {
       throw reason instanceof CutResultError ? error : reason

@@ -78,6 +78,9 @@ const LINES = `FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\n'`
 /** The fewest rows, since DuckDB holds a group in memory however long its texts are. */
 const GROUPS = 'FORMAT parquet, ROW_GROUP_SIZE 2048'
 
+/** The error at a value that no result may have. */
+export const BROKEN_VALUE = 'A value that no result may have'
+
 /** The statement that writes the rows of `sql` to the path, without the header of CSV; null where DuckDB cannot. */
 export function copyStatement(request: RunRequest, sql: string, path: string): string | null {
   const { columns, contract, exported, timestamps } = request
@@ -94,7 +97,7 @@ export function copyStatement(request: RunRequest, sql: string, path: string): s
     `COPY (SELECT ${selected} FROM (${sql}\n) AS r(${cells.map((_, i) => `c${i}`).join()})) TO ${quoteText(path)} (${options})`
   /** Fails where a value of the row is broken. */
   const checked = (first: string): string =>
-    `CASE WHEN ${cells.map(({ broken }) => broken).join(' OR ')} THEN bq_raise('A value that no result may have') ELSE ${first} END`
+    `CASE WHEN ${cells.map(({ broken }) => broken).join(' OR ')} THEN bq_raise(${quoteText(BROKEN_VALUE)}) ELSE ${first} END`
   if (exported.format === 'ndjson') {
     const keys = objectKeys(columns.map(({ name }) => name)).map(quoteText)
     const members = cells.map(({ textIn }, i) => `${keys[i]}, coalesce(${textIn(JSON_FORM)}, 'null')`)
