@@ -138,7 +138,8 @@ describe('exports that DuckDB writes', function () {
   }
   for (const format of ['ndjson', 'parquet'] as const) {
     it(`have enough memory for long texts behind short ones in ${format}`, async () => {
-      const sql = "SELECT repeat('some text ' || i || ' ', CASE WHEN i < 200000 THEN 3 ELSE 500 END) AS t FROM range(210000) r(i)"
+      const sql =
+        "SELECT repeat('some text ' || i || ' ', CASE WHEN i < 200000 THEN 3 ELSE 500 END) AS t FROM range(210000) r(i)"
       const query = { sql, columns: [{ name: 't', type: { kind: 'STRING' } as const }] }
       const { rowCount } = await exported(query, format)
       expect(rowCount).to.equal(210_000)
