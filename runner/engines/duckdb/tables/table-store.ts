@@ -85,6 +85,8 @@ export class TableStore {
   readonly #names = new Map<string, string>()
   /** Files with equal shapes share one object. */
   readonly #shapes = new Map<string, ParquetShape>()
+  /** The tables of rows that are dropped once no query reads them, unless the files come back that they are of. */
+  readonly #leaving = new Map<string, symbol>()
   /** How many changes are being made or wait for their turn. */
   #changes = 0
   /** The last change; changes run one after another, since two transactions that change the catalogue would conflict. */
@@ -406,9 +408,16 @@ export class TableStore {
 
   /** Drops the tables of rows that are not among `kept`, once no query reads them. */
   #dropOthers({ converted }: Entry, kept: readonly string[]): void {
-    for (const name of [...converted].filter(other => !kept.includes(other))) {
-      converted.delete(name)
-      const drop = (): Promise<unknown> => this.#connection.run(`DROP TABLE ${quoteName(name)}`)
+    for (const name of kept) this.#leaving.delete(name)
+    for (const name of [...converted].filter(other => !kept.includes(other) && !this.#leaving.has(other))) {
+      const mark = Symbol(name)
+      const drop = async (): Promise<void> => {
+        if (this.#leaving.get(name) !== mark) return
+        this.#leaving.delete(name)
+        converted.delete(name)
+        await this.#connection.run(`DROP TABLE ${quoteName(name)}`)
+      }
+      this.#leaving.set(name, mark)
       this.#openFiles.afterQueries(() => void this.#inTurn(drop).catch(() => undefined))
     }
   }

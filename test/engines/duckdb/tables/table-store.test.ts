@@ -1,5 +1,5 @@
 /** Text files become tables of DuckDB that never change: a changed file is another table, and the old one goes. */
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
@@ -87,6 +87,27 @@ describe('the tables of text files', () => {
     await refresh()
     expect(await sum()).to.equal(3)
     await haveLeft(1)
+  })
+
+  it('are kept where their files come back before the queries that may read them have ended', async () => {
+    const move = (from: string, to: string): void =>
+      renameSync(join(scratch.path, 'data/d', from), join(scratch.path, 'data/d', to))
+    write('a.ndjson', 1, 2)
+    const end = openFiles.begin()
+    await refresh()
+    move('t', 'aside')
+    mkdirSync(at(''))
+    write('a.ndjson', 4)
+    await refresh()
+    expect(await sum()).to.equal(4)
+    move('t', 'other')
+    move('aside', 't')
+    await refresh()
+    expect(await sum()).to.equal(3)
+    end()
+    await haveLeft(1)
+    await refresh()
+    expect(await sum()).to.equal(3)
   })
 
   it('are kept where another file of the table is bad, and not made again and again', async () => {
