@@ -94,9 +94,10 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
   if (own === 'BYTES' && want.kind === 'STRING') return textOfBytes(sql, place.path, place.file)
   // If the type was inferred, a value that would change is an error; if it was declared, values may be cut or rounded.
   const isOwn = want.kind === own && isNearlyExact(have) && (place.isInferred || own === 'TIME')
+  const isRounding = place.isInferred && own !== undefined && ROUNDING[own]?.includes(want.kind)
   const isWhole =
     isLarge && (want.kind === 'INT64' || (want.kind === 'NUMERIC' && have.typeId !== DuckDBTypeId.UBIGINT))
-  if (isOwn || isWhole) return exactly(sql, have, want, place)
+  if (isOwn || isWhole || isRounding) return exactly(sql, have, want, place)
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS && (want.kind === 'DATETIME' || want.kind === 'TIMESTAMP'))
     return cast(microsecondsOf(sql))
   if (isDecimal && want.kind === 'STRING' && isNearlyExact(have))
@@ -138,6 +139,13 @@ function cutFault(row: string, want: Type, { table, path, file }: ColumnPlace): 
 function wayOut(have: DuckDBType): string | null {
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS) return 'DATETIME or TIMESTAMP cuts what is below a microsecond'
   return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
+}
+
+/** The types that change some values of another type. */
+const ROUNDING: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = {
+  INT64: ['FLOAT64'],
+  NUMERIC: ['FLOAT64'],
+  BIGNUMERIC: ['FLOAT64', 'NUMERIC'],
 }
 
 /**

@@ -10,7 +10,7 @@ import { fieldsToColumns, type SchemaField } from '../../../../googlesql/tables.
 import type { DuckdbEngine } from '../../../../runner/engines/duckdb/duckdb-engine.js'
 import { openDuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
 import { rowsFrom } from '../../ask-engine.js'
-import { CLOCK, scratchFolder } from '../raw-engine.js'
+import { CLOCK, openEngine, scratchFolder } from '../raw-engine.js'
 
 interface Case {
   readonly name: string
@@ -241,6 +241,31 @@ describe('Parquet columns of types that GoogleSQL does not have', () => {
     await (await instance.connect()).run(`COPY (SELECT 1 AS "@id", 'x' AS "Body Mass (g)") TO '${files}'`)
     instance.closeSync()
     expect(await rowsFrom(engine, 'SELECT _id, Body_Mass__g_ FROM d.names WHERE _id = 1')).to.deep.equal([[1, 'x']])
+  })
+
+  it('are not rounded where the files of a table without a schema differ', async () => {
+    const scratch = scratchFolder()
+    for (const table of ['decimals', 'numbers']) mkdirSync(join(scratch.path, 'd', table), { recursive: true })
+    const instance = await DuckDBInstance.create()
+    const connection = await instance.connect()
+    for (const [file, value] of [
+      ['decimals/1', '1.5::DECIMAL(10, 3)'],
+      ['decimals/2', '1.00000000000000000005::DECIMAL(38, 20)'],
+      ['numbers/1', '1.5::DOUBLE'],
+      ['numbers/2', '9007199254740993::BIGINT'],
+    ])
+      await connection.run(`COPY (SELECT ${value} AS x) TO '${join(scratch.path, 'd', file!)}.parquet'`)
+    instance.closeSync()
+    const own = await openEngine({ dataDir: scratch.path })
+    try {
+      for (const table of ['decimals', 'numbers']) {
+        const failure = await rowsFrom(own, `SELECT x FROM d.${table}`).catch((error: Error) => error.cause)
+        expect(String(failure)).to.match(/x has a value that is not (NUMERIC|FLOAT64): .*2\.parquet/)
+      }
+    } finally {
+      await own.close()
+      scratch.remove()
+    }
   })
 
   it('of a database are reported in the same way', async () => {
