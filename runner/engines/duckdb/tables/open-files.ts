@@ -25,6 +25,7 @@ import { fileReason } from '../../../platform/write-failure.js'
 import type { DataFile } from './data-folder.js'
 import { LEADS_OUT, UnopenedFileError } from './file-fault.js'
 import { copySteady, FileChangedError } from './steady-copy.js'
+import { isNotThere } from './try-stat.js'
 
 /** A file that is read in place. */
 export interface OpenFile {
@@ -43,14 +44,16 @@ const OWN_HANDLES = process.platform === 'linux' ? '/proc/self/fd' : null
 
 /**
  * Opens a file for reading. Once all links are followed, it must be in one of the folders; null allows any place.
+ * @param wasThere whether the file was there when its folder was listed
  * @throws QueryFault for a file elsewhere, or one that cannot be read.
  */
-function openChecked(path: string, folders: readonly string[] | null): number {
+function openChecked(path: string, folders: readonly string[] | null, wasThere: boolean): number {
   let handle: number
   try {
     // Without O_NONBLOCK, opening a pipe would wait for its writer.
     handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (cause) {
+    if (wasThere && isNotThere(cause)) throw new FileChangedError(path)
     throw new UnopenedFileError(path, `it cannot be read: ${fileReason(cause)}`, cause)
   }
   try {
@@ -117,7 +120,7 @@ export class OpenFiles {
 
   /** Opens a file to read it in place. @throws QueryFault. */
   open({ path, stamp, isGiven }: NamedFile): OpenFile {
-    const handle = this.#handleOf(path, isGiven)
+    const handle = this.#handleOf(path, isGiven, stamp !== null)
     const state = fstatSync(handle, { bigint: true })
     const hasChanged = stamp !== null && stamp !== fileStamp(state)
     const isByName = isGiven || OWN_HANDLES === null
@@ -152,7 +155,7 @@ export class OpenFiles {
   /** Calls `use` with a copy of a text file in a folder of its own, and the size of the copy. @throws QueryFault. */
   withCopy<T>(file: DataFile, isGiven: boolean, use: (path: string, size: number) => Promise<T>): Promise<T> {
     return this.withPlace(async into => {
-      const handle = this.#handleOf(file.path, isGiven)
+      const handle = this.#handleOf(file.path, isGiven, true)
       try {
         return await use(into, await copySteady(handle, file, into))
       } finally {
@@ -204,10 +207,10 @@ export class OpenFiles {
     closeSync(file.handle!)
   }
 
-  #handleOf(path: string, isGiven: boolean): number {
+  #handleOf(path: string, isGiven: boolean, wasThere: boolean): number {
     const { dataDir, datasets } = this.#options
-    if (isGiven) return openChecked(path, null)
+    if (isGiven) return openChecked(path, null, wasThere)
     const dataset = join(dataDir!, relative(dataDir!, path).split('/')[0]!)
-    return openChecked(path, [dataset, ...datasets.filter(other => other !== dataset)])
+    return openChecked(path, [dataset, ...datasets.filter(other => other !== dataset)], wasThere)
   }
 }

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { OpenFiles } from '../../../../runner/engines/duckdb/tables/open-files.js'
+import { FileChangedError } from '../../../../runner/engines/duckdb/tables/steady-copy.js'
 import { scratchFolder } from '../raw-engine.js'
 
 describe('an open file of the data folder', () => {
@@ -89,6 +90,8 @@ describe('an open file of the data folder', () => {
     expect(openHandles()).to.equal(before)
     // An error leaves no file open.
     expect(() => open(at('data/d/gone.parquet'))).to.throw(/no such file/)
+    // A query whose file went after its folder was listed begins again.
+    expect(() => open(at('data/d/gone.parquet'), 'any')).to.throw(FileChangedError)
     expect(() => open(at('data/d/folder/1.parquet'))).to.throw(/it is a link/)
     expect(openHandles()).to.equal(before)
   })
