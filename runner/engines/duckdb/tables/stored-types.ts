@@ -68,12 +68,22 @@ export async function withDurations(
   )
   const written = result.getRows()[0]?.[0]
   if (!(written instanceof DuckDBBlobValue)) return types
-  // Loaded here: few files have it.
-  const { durationUnits } = await import('./arrow-durations.js')
-  const units = durationUnits(Buffer.from(Buffer.from(written.bytes).toString('latin1'), 'base64'))
+  const units = await readUnits(written.bytes)
   const durationOf = (leaf: DuckDBType, unit: string | null): DuckDBType =>
     unit === null ? leaf : new DuckDBBigIntType(DURATION + unit)
   return types.map((type, i) => zipLeaves(type, units[i], durationOf))
+}
+
+/** Another program may have written anything there: then it tells of no durations. */
+async function readUnits(schema: Uint8Array) {
+  // Loaded here: few files have it.
+  const { durationUnits } = await import('./arrow-durations.js')
+  try {
+    return durationUnits(Buffer.from(Buffer.from(schema).toString('latin1'), 'base64'))
+  } catch (error) {
+    if (error instanceof RangeError) return []
+    throw error
+  }
 }
 
 /** What a Parquet file declares of a column or field without fields of its own: `[, precision, scale, hasNanoseconds]`. */

@@ -243,6 +243,17 @@ describe('Parquet columns of types that GoogleSQL does not have', () => {
     expect(await rowsFrom(engine, 'SELECT _id, Body_Mass__g_ FROM d.names WHERE _id = 1')).to.deep.equal([[1, 'x']])
   })
 
+  it('are read where the schema that Arrow keeps in the file is none', async () => {
+    const instance = await DuckDBInstance.create()
+    const connection = await instance.connect()
+    const schema = '/////wAAAAAQAAAAAAAKAA4ABgAFAAgACgAAAAABBAAQAAAAAAAKAAwAAAAEAAgACgAAAP////8EAAAAAQAAAAwAAAAIAAwA'
+    await connection.run(
+      `COPY (SELECT 1 AS i, 7::BIGINT AS x) TO '${join(scratch.path, 'd', 'forged.parquet')}' (KV_METADATA {'ARROW:schema': '${schema}'})`,
+    )
+    instance.closeSync()
+    expect(await rowsFrom(engine, 'SELECT x FROM d.forged')).to.deep.equal([[7]])
+  })
+
   it('are not rounded where the files of a table without a schema differ', async () => {
     const scratch = scratchFolder()
     for (const table of ['decimals', 'numbers']) mkdirSync(join(scratch.path, 'd', table), { recursive: true })
