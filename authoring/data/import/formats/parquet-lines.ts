@@ -1,8 +1,14 @@
 /** Converts rows of a Parquet file to rows of NDJSON, so that they are checked like all others. */
-import { type DuckDBConnection, DuckDBStructType, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
+import {
+  type DuckDBConnection,
+  DuckDBDecimalType,
+  DuckDBStructType,
+  type DuckDBType,
+  DuckDBTypeId,
+} from '@duckdb/node-api'
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/index.js'
 import { quoteName, quoteText } from '../../../../googlesql-duckdb/index.js'
-import { textOfBytes } from '../../../../runner/engines/duckdb/tables/file-column.js'
+import { textOfBytes, textOfDecimal } from '../../../../runner/engines/duckdb/tables/file-column.js'
 import { fileFault } from '../../../../runner/engines/duckdb/tables/file-fault.js'
 import { asList, NARROWER, TOO_WIDE } from '../../../../runner/engines/duckdb/tables/file-types.js'
 import { parquetSource, shapeOfFile } from '../../../../runner/engines/duckdb/tables/parquet-source.js'
@@ -64,6 +70,7 @@ function wireSql(sql: string, type: DuckDBType, want: Type | undefined, path: st
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`
   }
   const name = String(type)
+  if (type instanceof DuckDBDecimalType && want?.kind === 'STRING') return textOfDecimal(sql, type)
   if (AS_TEXT.test(name)) return `CAST(${sql} AS VARCHAR)`
   if (name === 'INTERVAL') return intervalText(sql)
   if (name === 'BLOB') return want?.kind === 'STRING' ? textOfBytes(sql, path, null) : `to_base64(${sql})`

@@ -11,7 +11,7 @@ import {
 } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { emptyColumn } from './convert.js'
-import { fromWire, placeInFile, textOfBytes, valueFault } from './file-column.js'
+import { fromWire, placeInFile, textOfBytes, textOfDecimal, valueFault } from './file-column.js'
 import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
 import { keysOfFields } from './rows/column-name.js'
 import { UNLIMITED } from './rows/row-schema.js'
@@ -100,8 +100,7 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
   if (isOwn || isWhole || isRounding) return exactly(sql, have, want, place)
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS && (want.kind === 'DATETIME' || want.kind === 'TIMESTAMP'))
     return cast(microsecondsOf(sql))
-  if (isDecimal && want.kind === 'STRING' && isNearlyExact(have))
-    return have.scale === 0 ? cast(sql) : `rtrim(rtrim(${cast(sql)}, '0'), '.')`
+  if (isDecimal && want.kind === 'STRING') return textOfDecimal(sql, have)
   const isWider = own !== undefined && (own === want.kind || WIDER[own]?.includes(want.kind))
   const isText = want.kind === 'STRING' && (isLarge || AS_TEXT.has(have.typeId))
   return isWider || isText ? cast(sql) : mismatch(have, want, place)

@@ -3,6 +3,7 @@
  * for any other value, so that the rows of the file are read one by one (rows/row-stream.ts), which takes every spelling. Both
  * give the same value.
  */
+import type { DuckDBDecimalType } from '@duckdb/node-api'
 import {
   elementOfRange,
   type RangeKind,
@@ -336,4 +337,10 @@ export const placeInFile = (file: string | null, row = '(file_row_number + 1)'):
 export function textOfBytes(sql: string, path: string, file: string | null): string {
   const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not UTF-8: declare it as BYTES`)
   return `CASE WHEN ${sql} IS NULL THEN NULL ELSE coalesce(TRY(decode(${sql})), error(${message}${placeInFile(file)})) END`
+}
+
+/** SQL of the text of a decimal, without the zeros that end it: the text of a NUMERIC. */
+export function textOfDecimal(sql: string, { scale }: DuckDBDecimalType): string {
+  const text = `CAST(${sql} AS VARCHAR)`
+  return scale === 0 ? text : `rtrim(rtrim(${text}, '0'), '.')`
 }

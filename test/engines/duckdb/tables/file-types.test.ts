@@ -64,6 +64,12 @@ const CASES: readonly Case[] = [
     rows: ['2026-01-31T12:00:00.123456', '1969-12-31T23:59:59.999999'],
   },
   { name: 'ns_utc', values: [`${NS}789'`], schema: { type: 'TIMESTAMP' }, rows: ['2026-01-31T12:00:00.123456Z'] },
+  {
+    name: 'decimal_as_text',
+    values: ['1.50::DECIMAL(10, 2)', '100', '-0.5', 'NULL'],
+    schema: { type: 'STRING' },
+    rows: ['1.5', '100', '-0.5', null],
+  },
   { name: 'decimal', values: ['1.5::DECIMAL(38, 20)', '-0.000000001'], rows: ['1.5', '-0.000000001'] },
   {
     name: 'decimal_finer',
