@@ -82,6 +82,8 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
 const sqlName = (type: DuckDBType): string => (type.typeId === DuckDBTypeId.TIMESTAMP_TZ ? 'TIMESTAMPTZ' : String(type))
 
 const EPOCHS: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIGINT, DuckDBTypeId.INTEGER, DuckDBTypeId.UINTEGER])
+/** The most digits of a NUMERIC before the point. */
+const NUMERIC_WHOLE_DIGITS = 29
 /** Integer types that can hold values beyond INT64. */
 const LARGE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.UBIGINT, DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
 
@@ -101,6 +103,10 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS && (want.kind === 'DATETIME' || want.kind === 'TIMESTAMP'))
     return cast(microsecondsOf(sql))
   if (isDecimal && want.kind === 'STRING') return textOfDecimal(sql, have)
+  if (isDecimal && want.kind === 'NUMERIC' && have.width - have.scale > NUMERIC_WHOLE_DIGITS) {
+    const fault = valueFault(`${place.path} has a value that is not NUMERIC`, sql, place.file)
+    return `CASE WHEN ${sql} IS NULL THEN NULL ELSE coalesce(TRY_CAST(${sql} AS ${duckdbType(want)}), ${fault}) END`
+  }
   const isWider = own !== undefined && (own === want.kind || WIDER[own]?.includes(want.kind))
   const isText = want.kind === 'STRING' && (isLarge || AS_TEXT.has(have.typeId))
   return isWider || isText ? cast(sql) : mismatch(have, want, place)

@@ -70,6 +70,12 @@ const CASES: readonly Case[] = [
     schema: { type: 'STRING' },
     rows: ['1.5', '100', '-0.5', null],
   },
+  {
+    name: 'decimal_beyond',
+    values: ['1.5::DECIMAL(38, 2)', '123456789012345678901234567890123456.12'],
+    schema: { type: 'NUMERIC' },
+    fails: 'd.decimal_beyond.x has a value that is not NUMERIC: 123456789012345678901234567890123456.12',
+  },
   { name: 'decimal', values: ['1.5::DECIMAL(38, 20)', '-0.000000001'], rows: ['1.5', '-0.000000001'] },
   {
     name: 'decimal_finer',
