@@ -60,9 +60,11 @@ function printProblems({ table, unreadable, problem }: LocalTable, prefix: strin
 export async function describeTable(name: string, settings: Settings, format: ReportFormat, io: Io): Promise<number> {
   const local = await openLocalTables(settings, io.interruption())
   try {
-    const table = await local.describe(name)
-    if (table === null) throw new UsageError([`there is no table ${name}${didYouMean(name, local.names).hint}`])
-    const rows = table.problem === null ? await local.someRows(table) : []
+    const described = await local.describe(name)
+    if (described === null) throw new UsageError([`there is no table ${name}${didYouMean(name, local.names).hint}`])
+    // The rows of a table that can be counted may have a value that its column does not allow.
+    const { rows, problem } = described.problem === null ? await local.someRows(described) : { ...described, rows: [] }
+    const table = { ...described, problem }
     const columns = table.columns.map(column => ({
       ...column,
       example: valuesAt(rows, column.name.split('.'))[0] ?? null,

@@ -91,12 +91,12 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
     names: [...new Set([...engine.tables().names(), ...refused.keys()])].sort(),
     describe,
     /** Some rows, as objects by the names of their columns; none where they cannot be read. */
-    someRows: async ({ table }: LocalTable): Promise<Outcome['rows']> => {
+    someRows: async ({ table }: LocalTable): Promise<Outcome> => {
       const names = engine
         .tables()
         .find(table)!
         .columns.map(column => quoted(column.name))
-      return (await readTable(names.join(', '), table, SOME_ROWS)).rows
+      return names.length === 0 ? { rows: [], problem: null } : readTable(names.join(', '), table, SOME_ROWS)
     },
     close: () => engine.close(),
   }
