@@ -35,11 +35,14 @@ export const OPERATOR_MACROS: readonly string[] = [
        THEN bq_like_by_regexp(x, p) ELSE false END
      WHEN contains(p, '\\') THEN x LIKE bq_like_pattern(p) ESCAPE '\\'
      ELSE x LIKE p END`,
+  // RE2 takes one step for each byte of the text while its automaton fits into its memory, as that of a short pattern does whose `_`
+  // are few. For others it takes at most text times pattern.
   `bq_like_by_regexp(x, p) AS CASE
-     WHEN strlen(x) * strlen(p) > 20000000 OR strlen(p) > 32000 THEN bq_exceeded('LIKE compares too long a text with too long a pattern')
+     WHEN strlen(p) > 32000 OR (strlen(x) * strlen(p) > 20000000 AND (strlen(p) > 1000 OR strlen(p) - strlen(replace(p, '_', '')) > 8))
+     THEN bq_exceeded('LIKE compares too long a text with too long a pattern')
      ELSE regexp_full_match(x, bq_like_regexp(CASE WHEN strlen(p) <= 32000 THEN p END)) END`,
   // `_` matches any byte.
-  'bq_bytes_like(x, p) AS bq_like_by_regexp(bq_latin1(x), CASE WHEN x IS NOT NULL THEN bq_latin1(p) END)',
+  'bq_bytes_like(x, p) AS bq_like(bq_latin1(x), CASE WHEN x IS NOT NULL THEN bq_latin1(p) END)',
   // The longest text for which DuckDB's LIKE makes at most 2^20 comparisons: text^n / n! times pattern, where n is the number
   // of % that are followed by something. The tests of a pattern are LIKEs, which are faster than counting.
   `bq_like_max_length(p) AS CASE

@@ -153,6 +153,21 @@ describe('LIKE', () => {
     ])
   })
 
+  it('finds a phrase in a text of a megabyte', async () => {
+    const text = 'some words and more of them. '.repeat(36_000)
+    for (const [condition, pattern, expected] of [
+      ["@p0 LIKE CONCAT('%', @p1, '%')", 'needle in the haystack of', false],
+      ["CONCAT(@p0, 'a needle in the haystack') LIKE CONCAT('%', @p1, '%')", 'needle in the haystack', true],
+      ["@p0 LIKE CONCAT('%', @p1, '%')", 'more_of_them. some_words', true],
+      ['@p0 LIKE @p1', 'some words and more of%', true],
+      ['@p0 LIKE @p1', '%more of them%some words%and more of them. ', true],
+      ['CAST(@p0 AS BYTES) LIKE CAST(@p1 AS BYTES)', 'some words and more of%', true],
+      ['CAST(@p0 AS BYTES) LIKE CAST(@p1 AS BYTES)', '%more of them%some words%_hem. ', true],
+    ] as const) {
+      expect(await outcome(condition, [text, pattern]), `${condition} ${pattern}`).to.equal(expected)
+    }
+  })
+
   const WRITERS: Readonly<Record<string, string>> = {
     'of arguments': '@p0 LIKE @p1',
     'of BYTES': 'CAST(@p0 AS BYTES) LIKE CAST(@p1 AS BYTES)',
