@@ -123,15 +123,23 @@ function byElement({ unnest, conditions }: Shape, value: Expr | null, place: Pla
 
 /** Maps and filters the offsets instead of the elements, since filtering the elements would change their positions. */
 function byOffset({ unnest, conditions }: Shape, value: Expr | null, offset: Column, place: Place): Fragment {
-  const array = place.expr(unnest.array, place)
   const name = variable(place.newColumn('', INT64))
-  const element = columnEntry(unnest.element, fragment`list_extract(${array}, ${path(name)} + 1)`)
-  const inner = inLambda([element, columnEntry(offset, path(name))], place)
-  const tests = conditions.map(condition => place.expr(condition, inner))
-  const offsets = fragment`range(len(${array}))`
-  const kept =
-    tests.length === 0 ? offsets : fragment`list_filter(${offsets}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
-  return value ? fragment`list_transform(${kept}, lambda ${path(name)}: ${place.expr(value, inner)})` : kept
+  const ofArray = (array: Fragment): Fragment => {
+    const element = columnEntry(unnest.element, fragment`list_extract(${array}, ${path(name)} + 1)`)
+    const inner = inLambda([element, columnEntry(offset, path(name))], place)
+    const tests = conditions.map(condition => place.expr(condition, inner))
+    const offsets = fragment`range(len(${array}))`
+    const kept =
+      tests.length === 0 ? offsets : fragment`list_filter(${offsets}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
+    return value ? fragment`list_transform(${kept}, lambda ${path(name)}: ${place.expr(value, inner)})` : kept
+  }
+  const array = place.expr(unnest.array, place)
+  let operand = unnest.array
+  while (operand.kind === 'field') operand = operand.operand
+  if (operand.kind === 'column' || operand.kind === 'parameter') return ofArray(array)
+  // The lambdas would compute the array again for each element.
+  const list = variable(place.newColumn('', unnest.array.type))
+  return applied(array, list, ofArray(path(list)))
 }
 
 const isElement = (expr: Expr, element: Column): boolean => expr.kind === 'column' && expr.column.id === element.id

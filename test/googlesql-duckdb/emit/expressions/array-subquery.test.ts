@@ -110,4 +110,20 @@ describe('array subqueries', () => {
       expect(await session.query(sql)).to.deep.equal(await session.query(general))
     })
   }
+
+  it('computes an array once, not for each element', async () => {
+    const array = "UNNEST(SPLIT(ARRAY_TO_STRING(ss, ','), ',')) s WITH OFFSET o"
+    for (const sql of [
+      `SELECT ARRAY(SELECT CONCAT(s, o) FROM ${array} WHERE s > '1') FROM t`,
+      `SELECT s, o FROM t LEFT JOIN ${array} ON s > '1' AND o > 0`,
+    ]) {
+      expect(session.translated(sql).split('string_split').length, sql).to.equal(2)
+    }
+    const count = "(SELECT COUNT(*) FROM UNNEST(ss) s WITH OFFSET o WHERE s = '2' AND o > 0)"
+    expect(
+      await session.query(`SELECT COUNT(s), SUM(o) FROM t LEFT JOIN ${array} ON s = '2' AND o > 0 WHERE ${count} > 0`),
+    ).to.deep.equal(
+      await session.query(`SELECT COUNT(s), SUM(o) FROM t, ${array} WHERE s = '2' AND o > 0 AND ${count} > 0`),
+    )
+  })
 })
