@@ -1,6 +1,6 @@
 /** Every ceiling that a caller, an author or an operator can meet, read from where the code holds it. */
 
-import { MAX_SQL_BYTES } from '../authoring/call/query.js'
+import { MAX_SQL_BYTES } from '../authoring/terminal/files.js'
 import { MAX_PARTS, MAX_READS } from '../googlesql/resolve/variables.js'
 import { MAX_ENTRIES } from '../runner/cache/background.js'
 import { LARGEST_SHARE } from '../runner/cache/stores/memory.js'

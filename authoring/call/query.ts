@@ -14,7 +14,7 @@ import { openServingEngineOver, readDefinitions } from '../../runner/serve/engin
 import type { Settings } from '../../runner/settings/settings.js'
 import { splitAssignment, wholeNumber } from '../terminal/arguments.js'
 import { closing } from '../terminal/closing.js'
-import { readInput } from '../terminal/files.js'
+import { MAX_SQL_BYTES, readInput } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
 import { checkDryRun, type DryRunFlags, printReads } from './dry-run.js'
@@ -93,9 +93,6 @@ async function printResult(engine: Engine, query: Query, limits: Limits, shown: 
   printRows(columns, await deriveHere([format, columns, body, facts]), shown, io)
   if (isTruncated) io.printError(`cut after ${rowCount} rows; --max-rows sets how many\n`)
 }
-
-/** The most bytes of SQL that are read: more than the 1 MB that BigQuery takes, since the embedded engine takes more. */
-export const MAX_SQL_BYTES = 4_000_000
 
 /** @throws UsageError for no SQL, or SQL from two places; SetupError for a file that cannot be read. */
 async function readSql(given: string | undefined, file: string | undefined, io: Io): Promise<string> {

@@ -12,6 +12,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Variables that git sets for its hooks. With them, git would read another repository than the folder's own. */
 const HOOK_VARIABLES = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_PREFIX', 'GIT_COMMON_DIR', 'GIT_OBJECT_DIRECTORY']
 
+/** A large file that Git LFS keeps stays the pointer to it: fetching it needs its server, and no comparison reads it. */
+const WITHOUT_LFS = ['process=', 'smudge=', 'required=false'].flatMap(setting => ['-c', `filter.lfs.${setting}`])
+
 /** Each method throws a SetupError where git cannot be run. */
 export class Git {
   readonly #environment: Environment
@@ -51,7 +54,7 @@ export class Git {
     // From within a folder, git would take the files of that folder alone.
     const { root } = this.repositoryOf(folder)!
     this.#mustRun(root, ['read-tree', tree])
-    this.#mustRun(root, ['checkout-index', '--all', '--force', `--prefix=${target}/`])
+    this.#mustRun(root, [...WITHOUT_LFS, 'checkout-index', '--all', '--force', `--prefix=${target}/`])
     this.#followLinks(root, name => `${commit}:${posix.join(path, name)}`, target)
   }
 

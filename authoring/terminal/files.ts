@@ -1,19 +1,29 @@
 /** Reads and writes files that a command names. */
 import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { buffer } from 'node:stream/consumers'
-import { SetupError } from '../../runner/model/errors.js'
+import { SetupError, UsageError } from '../../runner/model/errors.js'
 import { makeFolder } from '../../runner/platform/make-folder.js'
 import { fileReason } from '../../runner/platform/write-failure.js'
 import type { Io } from './io.js'
 
-/** The SQL of a file; `-` is standard input. @throws SetupError where it cannot be read, or is not UTF-8 */
+/** The most bytes of SQL that are read: more than the 1 MB that BigQuery takes, since the embedded engine takes more. */
+export const MAX_SQL_BYTES = 4_000_000
+
+/** The SQL of a file; `-` is standard input. @throws SetupError where it cannot be read, or is not UTF-8; UsageError where it is too long. */
 export async function readInput(file: string, io: Io): Promise<string> {
   const input = file === '-' ? io.standardInput() : createReadStream(file)
   if ('isTTY' in input && input.isTTY) io.printError('type SQL, then Ctrl-D\n')
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await buffer(input))
+    const parts: Buffer[] = []
+    let bytes = 0
+    for await (const part of input) {
+      parts.push(Buffer.from(part))
+      bytes += parts.at(-1)!.byteLength
+      if (bytes > MAX_SQL_BYTES) throw new UsageError([`the SQL is longer than ${MAX_SQL_BYTES} bytes`])
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause
     const reason = cause instanceof TypeError ? 'it is not valid UTF-8' : fileReason(cause)
     throw new SetupError(`cannot read ${file === '-' ? 'standard input' : file}: ${reason}`, { cause })
   }

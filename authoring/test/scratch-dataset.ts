@@ -96,6 +96,8 @@ class ScratchDataset {
     try {
       await raced(raced(work(), AbortSignal.timeout(WITHIN_MS)), this.#signal)
     } catch (cause) {
+      // The client has repeated a request whose answer was lost: no name is used twice.
+      if (clientFailure(cause).status === CONFLICT) return
       if (cause instanceof RefusedRowsError) throw cause
       if (this.#signal.aborted) throw new RunnerError('CALL_ABANDONED', { cause })
       throw this.#failure(what, cause)
@@ -122,6 +124,7 @@ class ScratchDataset {
 }
 
 const NOT_FOUND = 404
+const CONFLICT = 409
 
 /** The failure of the job that loads the rows, which, unlike a failed request, has no status; null for any other. */
 function refusalOf(thrown: unknown): RefusedRowsError | null {

@@ -20,6 +20,7 @@ function illegalCharacter({ source, offset, preceding }: Found): string | null {
   if (character === '$') return `write @${parameter ?? 'name'} for a parameter`
   const last = preceding.at(-1)
   const isOperand = last !== undefined && (last.kind !== 'symbol' || last.term === ')')
+  if (character === '%' && last?.term === '{') return 'a block of a template is written {{#if …}} … {{/if}}'
   if (character === '%') return isOperand ? 'write MOD(a, b)' : `write @${parameter ?? 'name'} for a parameter`
   if (!LETTERS.test(character)) return null
   const word = /[\p{L}\p{N}_]*$/u.exec(source.slice(0, offset))![0] + /^[\p{L}\p{N}_]*/u.exec(rest)![0]

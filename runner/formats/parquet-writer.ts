@@ -67,7 +67,8 @@ export class ParquetStream implements RowWriter {
   }
 
   takePart(): Uint8Array | null {
-    return this.#writer.index === 0 ? null : this.#writer.take()
+    // The magic at the start goes with the first group: until then, a failure can be told.
+    return this.#file.row_groups.length === 0 || this.#writer.index === 0 ? null : this.#writer.take()
   }
 
   finish(): Uint8Array {

@@ -120,7 +120,10 @@ describe('table schemas', () => {
       '[{ "name": "a", "type": "TIMSTAMP" }]',
       '1:25 the type "TIMSTAMP" of field "a" is not supported; did you mean "TIMESTAMP"?',
     ],
-    ['[{ "name": "a", "type": "ARRAY<STRING>" }]', '1:25 the type "ARRAY<STRING>" of field "a" is not supported'],
+    [
+      '[{ "name": "a", "type": "ARRAY<STRING>" }]',
+      '1:25 the type "ARRAY<STRING>" of field "a" is not supported; an array has the type of its elements, and "mode": "REPEATED"',
+    ],
     [
       '[{ "name": "a", "type": "NUMERIC(10, 2)" }]',
       '1:25 the type "NUMERIC(10, 2)" of field "a" is not supported; did you mean "NUMERIC"?',

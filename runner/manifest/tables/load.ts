@@ -209,7 +209,14 @@ class SchemaReader {
     const columnType = fieldType(field)
     if (columnType === undefined) {
       const message = `the type "${type}" of field "${name}" is not supported`
-      this.#wrong([...at, 'type'], 'table/unknown-type', message, proposing(meantType(type.replace(/\(.*$/, ''))))
+      const isArray = /^ARRAY\b|\[\]$/i.test(type)
+      const proposal = isArray ? { hint: '; an array has the type of its elements, and "mode": "REPEATED"' } : null
+      this.#wrong(
+        [...at, 'type'],
+        'table/unknown-type',
+        message,
+        proposal ?? proposing(meantType(type.replace(/\(.*$/, ''))),
+      )
       return []
     }
     return [{ name, type: columnType }]

@@ -28,9 +28,22 @@ const CLOSED_BY: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '
 export function syntaxMistake(error: YAMLParseError, text: string, document: Document.Parsed): SyntaxMistake {
   const [offset] = error.pos
   const open = unclosedAt(offset, text, document)
-  if (open === null) return { offset, message: SENTENCES[error.code] ?? error.message }
+  if (open === null) {
+    const unexpected = error.code === 'UNEXPECTED_TOKEN' ? unexpectedAt(offset, text) : null
+    return { offset, message: unexpected ?? SENTENCES[error.code] ?? error.message }
+  }
   const start = text[open]!
   return { offset: open, message: `this ${start} is not closed; ${CLOSED_BY[start]} is missing` }
+}
+
+/** What is not expected at this place, where quotes would not mend it; null for anything else. */
+function unexpectedAt(offset: number, text: string): string | null {
+  const [before, rest] = [text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset), text.slice(offset)]
+  if (/[|>][-+\d]*\s*$/.test(before))
+    return 'the text of a block begins on the line after its sign, indented deeper than its key'
+  if (/^-\s/.test(rest)) return 'a list begins on the next line, or stands in [ ]'
+  if (rest.startsWith('[]')) return 'an array is written array<string>, and ARRAY<STRING> for a column'
+  return /^[}\]]/.test(rest) ? `there is one ${rest[0]} too many` : null
 }
 
 /** Where the innermost bracket or quote begins that the parser ends at this place because it is not closed; null for none. */
