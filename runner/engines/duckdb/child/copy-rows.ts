@@ -12,6 +12,7 @@ export type SendPart = (bytes: Uint8Array) => Promise<void>
  * sent. Where `sendPart` rejects, the pipe is closed, so that COPY fails.
  */
 export async function copyRows<T>(path: string, head: Uint8Array, copy: () => Promise<T>, sendPart: SendPart) {
+  rmSync(path, { force: true })
   execFileSync('mkfifo', [path])
   const pipe = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
   // The pipe ends with its last writer, which would be none where COPY fails before it writes.
@@ -34,6 +35,6 @@ export async function copyRows<T>(path: string, head: Uint8Array, copy: () => Pr
   } finally {
     pipe.destroy()
     await copied.catch(() => undefined)
-    rmSync(path)
+    rmSync(path, { force: true })
   }
 }
