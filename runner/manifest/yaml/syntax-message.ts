@@ -27,7 +27,7 @@ const CLOSED_BY: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '
 /** The first mistake that the parser found; the later ones are mostly its consequences. */
 export function syntaxMistake(error: YAMLParseError, text: string, document: Document.Parsed): SyntaxMistake {
   const [offset] = error.pos
-  const open = unclosedAt(offset, text, document)
+  const open = unclosedAt(error, text, document)
   if (open === null) {
     const unexpected = error.code === 'UNEXPECTED_TOKEN' ? unexpectedAt(offset, text) : null
     return { offset, message: unexpected ?? SENTENCES[error.code] ?? error.message }
@@ -46,13 +46,16 @@ function unexpectedAt(offset: number, text: string): string | null {
   return /^[}\]]/.test(rest) ? `there is one ${rest[0]} too many` : null
 }
 
-/** Where the innermost bracket or quote begins that the parser ends at this place because it is not closed; null for none. */
-function unclosedAt(end: number, text: string, document: Document.Parsed): number | null {
+/** Where the innermost bracket or quote begins around the mistake that is not closed; null for none. */
+function unclosedAt({ pos: [offset], code }: YAMLParseError, text: string, document: Document.Parsed): number | null {
   let begin: number | null = null
+  // The parser ends a bracket at what it does not expect.
+  const isAround = (from: number, to: number): boolean =>
+    to === offset || (code !== 'UNEXPECTED_TOKEN' && from < offset && offset < to)
   const look = ({ range }: Node, opens: string): void => {
     const [from, to] = range ?? [0, -1]
     const open = text[from]!
-    if (to === end && opens.includes(open) && text[end - 1] !== CLOSED_BY[open]) begin = from
+    if (isAround(from, to) && opens.includes(open) && text[to - 1] !== CLOSED_BY[open]) begin = from
   }
   visit(document, { Scalar: (_key, node) => look(node, `"'`), Collection: (_key, node) => look(node, '{[') })
   return begin
