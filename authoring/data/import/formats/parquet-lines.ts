@@ -82,7 +82,7 @@ function wireSql(sql: string, type: DuckDBType, want: Type | undefined, path: st
   return AS_JSON.test(name) ? sql : null
 }
 
-/** SQL of an interval as an ISO 8601 duration; DuckDB's own text is none that BigQuery reads. */
+/** SQL of an interval as an ISO 8601 duration; BigQuery does not read the text that DuckDB gives it. */
 function intervalText(sql: string): string {
   const part = (name: string): string => `date_part('${name}', ${sql})`
   const seconds = `CAST(${part('microsecond')} AS DECIMAL(10, 0)) * CAST(0.000001 AS DECIMAL(7, 6))`

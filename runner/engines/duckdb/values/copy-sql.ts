@@ -64,7 +64,7 @@ const TEXTS: Partial<Record<Type['kind'], (value: string, form: Form, options: O
 const isOutOfYears = (value: string): string =>
   `NOT isfinite(${value}) OR epoch_us(${value}) NOT BETWEEN ${MIN_TIMESTAMP_MICROS} AND ${MAX_TIMESTAMP_MICROS}`
 
-/** SQL of whether a value is none that a result may have. */
+/** SQL of whether a result may not have a value. */
 const BROKEN: Partial<Record<Type['kind'], (value: string, json: ColumnPromise['json']) => string>> = {
   INT64: (value, json) => (json === 'number' ? isUnsafe(value) : 'false'),
   FLOAT64: (value, json) => (json === 'number' ? `NOT isfinite(${value})` : 'false'),
