@@ -61,8 +61,8 @@ function statesOf({ loaded, diagnostics, served }: ReadOutcome, old: States): re
   })
   const ids = new Set([...sound, ...loaded.broken].map(({ id }) => id))
   const states = [...sound, ...loaded.broken].map(({ file, name, id, diagnostics: own }) => {
-    const isServedOf = (one: EndpointChange): boolean =>
-      one.file === file && !ids.has(one.id) && revisionOf(one.id, served) !== null
+    const isServedOf = (change: EndpointChange): boolean =>
+      change.file === file && !ids.has(change.id) && revisionOf(change.id, served) !== null
     // Where the id cannot be read, the file is that of what is served from it.
     const known = id === null ? [...old.values()].find(isServedOf) : undefined
     const shown = { file, name: name ?? known?.name ?? null, id: id ?? known?.id ?? null }

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { JsonTextError, rowPlaces } from '../../runner/formats/rows.js'
 import { PIECE_BYTES } from '../../runner/model/in-turns.js'
+import { turnsOf } from '../turns.js'
 
 const ROWS = [
   { a: 'x' },
@@ -18,15 +19,7 @@ const result = (texts: readonly string[], rowCount = texts.length) => ({
 describe('the places of the rows of a result', () => {
   it('are those of their texts, and other work has its turns while they are found', async () => {
     const given = result(TEXTS)
-    let turns = 0
-    let isDone = false
-    const count = (): void => {
-      turns += 1
-      if (!isDone) setImmediate(count)
-    }
-    setImmediate(count)
-    const places = await rowPlaces(given)
-    isDone = true
+    const { value: places, turns } = await turnsOf(rowPlaces(given))
     const texts = TEXTS.map((_, i) => given.body.toString('utf8', places[i], places[i + 1]! - 1))
     expect(texts).to.deep.equal(TEXTS)
     // A text is read in one turn.

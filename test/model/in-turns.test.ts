@@ -2,20 +2,7 @@ import { expect } from 'chai'
 import { joinInTurns, pacedTurns } from '../../runner/model/in-turns.js'
 import { etagInTurns } from '../../runner/model/result-key.js'
 import { etagOf } from '../contracts/result-store.js'
-
-/** The turns of the event loop that begin before the work has ended. */
-async function turnsOf<T>(work: Promise<T>): Promise<{ readonly value: T; readonly turns: number }> {
-  let turns = 0
-  let isDone = false
-  const count = (): void => {
-    turns += 1
-    if (!isDone) setImmediate(count)
-  }
-  setImmediate(count)
-  const value = await work
-  isDone = true
-  return { value, turns }
-}
+import { turnsOf } from '../turns.js'
 
 const SIZES = [0, 1, 524_287, 524_288, 524_289, 3_000_000]
 

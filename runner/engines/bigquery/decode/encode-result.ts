@@ -33,7 +33,8 @@ export class ResultEncoder {
    * @throws BodyTooLargeError, QueryFault, UnexpectedCellError, BrokenContractError.
    */
   add(schema: RestSchema, rows: readonly unknown[]): void {
-    this.#add(rows, this.#open(schema).cellsOf, this.#open(schema).writer)
+    const { cellsOf, writer } = this.#open(schema)
+    this.#add(rows, cellsOf, writer)
   }
 
   /** The same for rows of which each value has been decoded. */
