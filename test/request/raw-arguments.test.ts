@@ -63,7 +63,7 @@ describe('the values of arguments', () => {
   })
 
   it('cost nothing beyond the bound, however many there are', () => {
-    // Of so many, since what a refusal itself takes is some tenths of a millisecond.
+    // The lists are long, since a refusal itself takes some tenths of a millisecond.
     const list = `{"a":[${Array(5_000_000).fill(1).join()}]}`
     const refused = processorMs(() => expect(() => parseJsonArguments(list)).to.throw('at most 20000 values'))
     expect(refused).to.be.lessThan(processorMs(() => JSON.parse(list)) / 5)
