@@ -57,8 +57,15 @@ export function pacedTurns(nowMs: () => number): (work: () => void) => void {
     until = null
     if (waiting.length === 0) return
     begin()
-    do waiting.shift()!()
-    while (waiting.length > 0 && nowMs() < until!)
+    beginNext()
+  }
+  // What a work leaves to promises and ticks is done before the next work begins, so that its time counts too.
+  const beginNext = (): void => {
+    waiting.shift()!()
+    queueMicrotask(() => process.nextTick(beginMore))
+  }
+  const beginMore = (): void => {
+    if (waiting.length > 0 && nowMs() < until!) beginNext()
   }
   return work => {
     if (until === null) begin()

@@ -55,6 +55,31 @@ describe('work that comes all at once', () => {
     expect(new Set(begun.map(work => work.turn)).size).to.equal(4)
   })
 
+  it('counts the time of what the work leaves to promises and ticks', async () => {
+    let nowMs = 0
+    let turn = 0
+    const begun: number[] = []
+    const inTurn = pacedTurns(() => nowMs)
+    const count = (): void => {
+      turn += 1
+      if (begun.length < 10) setImmediate(count)
+    }
+    setImmediate(count)
+    inTurn(() => {
+      nowMs += 9
+    })
+    for (let i = 0; i < 10; i++)
+      inTurn(() => {
+        begun.push(turn)
+        process.nextTick(async () => {
+          await null
+          nowMs += 2
+        })
+      })
+    while (begun.length < 10) await new Promise(resolve => setImmediate(resolve))
+    expect(new Set(begun).size).to.equal(4)
+  })
+
   it('goes on behind work that fails', async () => {
     let nowMs = 0
     const inTurn = pacedTurns(() => nowMs)
