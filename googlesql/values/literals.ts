@@ -84,6 +84,9 @@ const NUMERIC_LIMITS = {
   NUMERIC: { scale: 9, max: 10n ** 38n - 1n, min: -(10n ** 38n - 1n) },
   BIGNUMERIC: { scale: 38, max: 2n ** 255n - 1n, min: -(2n ** 255n) },
 } as const
+/** The digits before the point of the largest NUMERIC, and of the largest BIGNUMERIC. */
+const [MIN_LIMIT_DIGITS, MAX_WHOLE_DIGITS] = [29, 39]
+const NUMBER = /^[ \t\n\v\f\r]*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?[ \t\n\v\f\r]*$/
 
 /**
  * A decimal number, with or without an exponent, as plain decimal text without superfluous zeros. A literal must not have more
@@ -94,33 +97,51 @@ export function numericLiteral(
   kind: 'NUMERIC' | 'BIGNUMERIC' = 'NUMERIC',
   mode: 'literal' | 'cast' = 'literal',
 ): string | null {
-  const match = /^[ \t\n\v\f\r]*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?[ \t\n\v\f\r]*$/.exec(text)
+  const match = NUMBER.exec(text)
   if (!match) return null
   const behindPoint = match[3] ?? match[4] ?? ''
-  const digits = ((match[2] ?? '') + behindPoint).replace(/^0+/, '')
+  let digits = (match[2] ?? '') + behindPoint
+  if (digits.startsWith('0')) digits = digits.replace(/^0+/, '')
   if (digits === '') return '0'
   const { scale, max, min } = NUMERIC_LIMITS[kind]
-  // The value is digits × 10^exponent; `scaled` is the value in units of 10^-scale.
-  const shift = Number(match[5] ?? 0) - behindPoint.length + scale
-  if (shift + digits.length > 80) return null
-  let scaled: bigint
-  if (shift >= 0) scaled = BigInt(digits) * 10n ** BigInt(shift)
-  else {
-    if (mode === 'literal' && /[1-9]/.test(digits.slice(shift))) return null
-    const kept = -shift > digits.length ? '' : digits.slice(0, shift)
-    const roundsUp = -shift <= digits.length && digits.at(shift)! >= '5'
-    scaled = BigInt(kept === '' ? 0 : kept) + (roundsUp ? 1n : 0n)
+  // The value is digits × 10^-behind.
+  let behind = behindPoint.length - Number(match[5] ?? 0)
+  if (digits.length - behind > MAX_WHOLE_DIGITS) return null
+  if (behind < 0) {
+    digits += '0'.repeat(-behind)
+    behind = 0
+  } else if (behind > scale) {
+    const excess = behind - scale
+    if (mode === 'literal' && /[1-9]/.test(digits.slice(-excess))) return null
+    digits = excess > digits.length ? '0' : rounded(digits, excess)
+    behind = scale
   }
-  if (match[1] === '-') scaled = -scaled
-  return scaled > max || scaled < min ? null : decimalText(scaled, scale)
+  const plain = withPoint(digits, behind)
+  const value = match[1] === '-' && plain !== '0' ? `-${plain}` : plain
+  // A text is compared as a number only where it is long enough to be out of range: a number would cost more than the rest.
+  if (digits.length - behind < MIN_LIMIT_DIGITS) return value
+  const units = decimalUnits(value, scale)
+  return units > max || units < min ? null : value
+}
+
+/** These digits without so many at their end, rounded half away from zero. */
+function rounded(digits: string, excess: number): string {
+  const kept = digits.slice(0, -excess)
+  return digits.at(-excess)! < '5' ? kept || '0' : String(BigInt(kept) + 1n)
 }
 
 /** The decimal text, without superfluous zeros, of a count of units of 10^-scale. */
 export function decimalText(scaled: bigint, scale: number): string {
-  const sign = scaled < 0n ? '-' : ''
-  const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(scale + 1, '0')
-  const behind = digits.slice(-scale).replace(/0+$/, '')
-  return sign + digits.slice(0, -scale) + (behind === '' ? '' : `.${behind}`)
+  return scaled < 0n ? `-${withPoint(String(-scaled), scale)}` : withPoint(String(scaled), scale)
+}
+
+/** These digits with a point before so many of them, without zeros at the end of a fraction. */
+function withPoint(digits: string, behind: number): string {
+  if (behind === 0) return digits
+  const padded = digits.padStart(behind + 1, '0')
+  const fraction = padded.slice(-behind)
+  const kept = fraction.endsWith('0') ? fraction.replace(/0+$/, '') : fraction
+  return padded.slice(0, -behind) + (kept === '' ? '' : `.${kept}`)
 }
 
 /** The reverse of decimalText. */
