@@ -62,8 +62,8 @@ describe('exports that DuckDB writes', function () {
   async function exported(query: typeof EACH, format: ResultFormat, more: Partial<RunOptions> = {}) {
     const parts: Uint8Array[] = []
     const write = async (bytes: Uint8Array): Promise<void> => void parts.push(bytes)
-    const { body, rowCount } = await raw.run(query, { maxRows: 1e9, ...more, exported: { format, write } })
-    return { bytes: Buffer.concat([...parts, body]), rowCount }
+    const { body, ...facts } = await raw.run(query, { maxRows: 1e9, ...more, exported: { format, write } })
+    return { bytes: Buffer.concat([...parts, body]), ...facts }
   }
   async function expectSame(query: typeof EACH, format: ResultFormat, more: Partial<RunOptions> = {}) {
     const { columns, body, rowCount } = await raw.run(query, { maxRows: 1e9, maxBytes: 1e9, ...more })
@@ -82,6 +82,22 @@ describe('exports that DuckDB writes', function () {
     })
     it(`have a header of no rows in ${format}`, () =>
       expectSame({ ...EACH, sql: `FROM (${EACH.sql}) WHERE false` }, format))
+  }
+
+  for (const format of ['ndjson', 'csv', 'parquet'] as const) {
+    it(`have no row beyond max_rows in ${format}, and tell whether there are more`, async () => {
+      const text = { name: 't', type: { kind: 'STRING' } } as const
+      const query = { sql: "SELECT 't' || i AS t FROM range(5) r(i)", columns: [text] }
+      for (const [maxRows, isTruncated] of [
+        [4, true],
+        [5, false],
+        [6, false],
+      ] as const) {
+        const cut = await exported(query, format, { maxRows })
+        expect([cut.rowCount, cut.isTruncated]).to.deep.equal([Math.min(maxRows, 5), isTruncated])
+        expect(cut.bytes.includes('t4')).to.equal(!isTruncated)
+      }
+    })
   }
 
   it('have the digits of random floats that a result has', async () => {

@@ -39,7 +39,7 @@ export async function runQuery(
   }
   try {
     const { result: rows, body } = await copyRows(pipe, head, copy, sendCopied)
-    return { body, rowCount: Math.min(rows, request.maxRows), isTruncated: rows > request.maxRows }
+    return { body, rowCount: rows, isTruncated: rows === request.maxRows && (await hasMore(connection, request)) }
   } catch (error) {
     // The connection is to be broken off now, and not when all rows have been read again.
     if (send !== sendPart && !String(error).includes(BROKEN_VALUE)) throw error
@@ -52,8 +52,14 @@ export async function runQuery(
   }
 }
 
+/** Whether the query has more rows than an export may have: COPY writes no row beyond, which would have been sent. */
+const hasMore = (connection: DuckDBConnection, { sql, maxRows, parameters }: RunRequest): Promise<boolean> =>
+  withStatement(connection, `SELECT 1 FROM (${sql}\n) LIMIT 1 OFFSET ${maxRows}`, parameters, async statement => {
+    return (await statement.runAndReadAll()).currentRowCount > 0
+  })
+
 function streamRows(connection: DuckDBConnection, request: RunRequest, sendPart: SendPart): Promise<Answers['run']> {
-  return withStatement(connection, limited(request.sql, request.maxRows), request.parameters, async statement => {
+  return withStatement(connection, limitedBeyond(request), request.parameters, async statement => {
     const begun = statement.stream()
     // The writers are compiled while DuckDB works.
     const writers = request.columns.map((column, i) =>
@@ -69,7 +75,7 @@ function streamRows(connection: DuckDBConnection, request: RunRequest, sendPart:
  * @returns DuckDB's error; a CutResultError if the query does not fail again
  */
 export async function reasonOfCut(connection: DuckDBConnection, request: RunRequest): Promise<unknown> {
-  const sql = `EXPLAIN ANALYZE ${limited(request.sql, request.maxRows)}`
+  const sql = `EXPLAIN ANALYZE ${limitedBeyond(request)}`
   return withStatement(connection, sql, request.parameters, statement => statement.run()).then(
     () => new CutResultError(),
     reason => reason,
@@ -95,13 +101,12 @@ export const explainQuery = (
     return { sql, plan: rows.map(row => String(row[1])).join('\n') }
   })
 
-/**
- * Limits the SQL to one row more than `maxRows`. The additional row shows whether the result is cut; the limit saves DuckDB
- * from sorting all rows.
- */
-function limited(sql: string, maxRows: number): string {
-  return Number.isSafeInteger(maxRows) ? `SELECT * FROM (${sql}\n) LIMIT ${maxRows + 1}` : sql
-}
+/** The SQL of at most so many rows; the limit saves DuckDB from sorting all rows. */
+const limited = (sql: string, rows: number): string =>
+  Number.isSafeInteger(rows) ? `SELECT * FROM (${sql}\n) LIMIT ${rows}` : sql
+
+/** The SQL of one row more than `maxRows`, which shows whether the result is cut. */
+const limitedBeyond = ({ sql, maxRows }: RunRequest): string => limited(sql, maxRows + 1)
 
 function expectColumns(expected: number, given: number): void {
   if (given !== expected) throw new UnexpectedValueError(`${expected} columns expected, DuckDB gave ${given}`)
