@@ -65,8 +65,11 @@ export function scalarTexts({ timestamps, numbers }: ScalarOptions) {
     },
     /** Takes text in canonical form. */
     interval: quoted,
-    /** Takes JSON text. In a valid one a line break can only be between tokens; it becomes a space, since NDJSON has one row per line. */
-    json: (text: string) => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text),
+    /**
+     * Takes JSON text, without the blanks around it. In a valid one a line break can only be between tokens; it becomes a space, since
+     * NDJSON has one row per line.
+     */
+    json: (text: string) => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text).trim(),
   }
 }
 

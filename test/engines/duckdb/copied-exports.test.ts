@@ -42,7 +42,7 @@ const COLUMNS: Readonly<Record<string, { readonly type: StructField['type']; rea
   },
   'a document': {
     type: { kind: 'JSON' },
-    sql: `unnest(['{"a": [1.50, "x"],\n\r "b":null}', 'null', '1', '"t,"', NULL])::JSON`,
+    sql: `unnest(['{"a": [1.50, "x"],\n\r "b":null}', 'null', '1', '"t,"', NULL, ' null ', chr(10) || '{"a": 1} ' || chr(9)])::JSON`,
   },
 }
 const NAMES = Object.keys(COLUMNS)
@@ -79,6 +79,12 @@ describe('exports that DuckDB writes', function () {
     it(`have the numbers in ${format} that a contract chooses`, async () => {
       const strings = NAMES.map(() => ({ required: false, json: 'string' as const }))
       await expectSame(EACH, format, { contract: strings, timestamps: 'unix_micros' })
+    })
+    it(`have the documents of a result in ${format} where JavaScript writes them`, () => {
+      const list = { name: 'list', type: { kind: 'ARRAY', element: { kind: 'JSON' } } } as const
+      const document = COLUMNS['a document']!
+      const sql = `SELECT ${document.sql}, [' null '::JSON]`
+      return expectSame({ sql, columns: [{ name: 'document', type: document.type }, list] }, format)
     })
     it(`have a header of no rows in ${format}`, () =>
       expectSame({ ...EACH, sql: `FROM (${EACH.sql}) WHERE false` }, format))
@@ -138,6 +144,7 @@ describe('exports that DuckDB writes', function () {
     ['a date out of range', { kind: 'DATE' }, "'10000-01-01'", "'2026-01-31'", { required: false, json: null }],
     ['an endless time', { kind: 'TIMESTAMP' }, "'infinity'", "'2026-01-31'", { required: false, json: null }],
     ['a JSON null in a required column', { kind: 'JSON' }, "'null'", "'1'", { required: true, json: null }],
+    ['a JSON null between blanks', { kind: 'JSON' }, "' null '", "'1'", { required: true, json: null }],
   ] as const
   for (const [fault, type, value, others, promise] of FAULTS) {
     it(`fail as a result does at ${fault}`, async () => {

@@ -78,7 +78,7 @@ const LINES = `FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\n'`
 /** The fewest rows, since DuckDB holds a group in memory however long its texts are. */
 const GROUPS = 'FORMAT parquet, ROW_GROUP_SIZE 2048'
 
-/** The error at a value that no result may have. */
+/** The error at a value that no result may have; `of` of the failure is the same. */
 export const BROKEN_VALUE = 'A value that no result may have'
 
 /** The statement that writes the rows of `sql` to the path, without the header of CSV; null where DuckDB cannot. */
@@ -86,8 +86,8 @@ export function copyStatement(request: RunRequest, sql: string, path: string): s
   const { columns, contract, exported, timestamps } = request
   const cells = columns.map(({ name, type }, i) => {
     const { required, json } = contract[i] ?? NO_PROMISE
-    // A JSON null counts as a NULL.
-    const value = type.kind === 'JSON' ? `nullif(CAST(c${i} AS VARCHAR), 'null')` : `c${i}`
+    // A JSON null counts as a NULL, also with blanks around it.
+    const value = type.kind === 'JSON' ? `nullif(trim(CAST(c${i} AS VARCHAR), E' \\t\\n\\r'), 'null')` : `c${i}`
     const broken = `${required ? `${value} IS NULL` : 'false'} OR ${BROKEN[type.kind]?.(value, json) ?? 'false'}`
     const textIn = (form: Form): string => TEXTS[type.kind]!(value, form, { json, timestamps })
     return { name, type, value, required, broken, textIn }
