@@ -36,7 +36,7 @@ const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[
   {
     rule: 'messages are not read back: errors and diagnostics have codes and data; texts of other programs are read where they come in',
     pattern:
-      /\b(?:message|detail|reason)[!?]*\.(?:includes|startsWith|endsWith|match|matchAll|search|replace|split)\(|\.(?:test|exec)\((?:\w+[!?]?\.)*(?:message|detail|reason)\b/,
+      /\b(?:message|detail|reason)[!?]*\.(?:includes|startsWith|endsWith|match|matchAll|search|replace|split)\(|\.(?:test|exec)\((?:\w+[!?]?\.)*(?:message|detail|reason)\b|\bString\((?:error|cause|thrown)\)\./,
     allowed: [
       'authoring/check/example.ts', // Node's messages about JSON
       'runner/cache/stores/redis/failure.ts', // Redis'

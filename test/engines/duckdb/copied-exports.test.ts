@@ -168,6 +168,12 @@ describe('exports that DuckDB writes', function () {
       expect(rowCount).to.equal(210_000)
     })
   }
+  it('tell which value is broken also where rows before it have been sent', async () => {
+    const sql = "SELECT CASE WHEN i = 900000 THEN 'NaN'::DOUBLE ELSE i / 8 END FROM range(1000000) r(i)"
+    const query = { sql, columns: [{ name: 'x', type: { kind: 'FLOAT64' } as const }] }
+    const contract = [{ required: false, json: 'number' as const }]
+    expect(await failureOf(exported(query, 'csv', { contract }))).to.match(/row 900001/)
+  })
   it('tell why the query itself has failed', async () => {
     const sql = "SELECT CASE WHEN i = 900000 THEN bq_raise('late') ELSE i END FROM range(1000000) r(i)"
     const query = { sql, columns: [{ name: 'x', type: { kind: 'INT64' } as const }] }

@@ -10,6 +10,7 @@ import { withStatement } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, UnexpectedValueError } from '../values/cell-writer.js'
 import { CutResultError, chunksOf } from '../values/result-chunks.js'
 import { copyRows, type SendPart } from './copy-rows.js'
+import { failureOf } from './failure.js'
 
 /**
  * Runs a query. The answer's body holds the bytes that were not sent as parts. @throws any error; `failureOf` translates it.
@@ -42,7 +43,8 @@ export async function runQuery(
     return { body, rowCount: rows, isTruncated: rows === request.maxRows && (await hasMore(connection, request)) }
   } catch (error) {
     // The connection is to be broken off now, and not when all rows have been read again.
-    if (send !== sendPart && !String(error).includes(BROKEN_VALUE)) throw error
+    const failure = failureOf(error)
+    if (send !== sendPart && !(failure.kind === 'query' && failure.of === BROKEN_VALUE)) throw error
     // JavaScript writes the rows once more: it needs less memory, and tells which value no result may have.
     const answer = await inJavaScript(send).catch(reason => {
       throw reason instanceof CutResultError ? error : reason
