@@ -83,19 +83,28 @@ export function parseJsonArguments(text: string): RawArguments {
 /**
  * The arguments of a document, such as a body that a middleware has parsed. With `isJson` an array is a list; in a form it is a
  * repeated name.
- * @throws RunnerError REQUEST_INVALID when the document is not an object.
+ * @throws RunnerError REQUEST_INVALID when the document is not an object, and where it has too many names or values.
  */
 export function parsedArguments(document: unknown, isJson: boolean): RawArguments {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw invalidRequest('The body must be a JSON object of arguments.')
   }
   refuseManyNames(Object.keys(document).length)
+  if (countValues(document) > MAX_VALUES) throw tooManyValues()
   const args = new Map<string, RawArgument>()
   for (const [name, value] of Object.entries(document)) {
     if (value === null || value === undefined) continue
     args.set(name, Array.isArray(value) ? { values: value, isList: isJson } : { values: [value], isList: false })
   }
   return args
+}
+
+/** As `countNames` counts them in a text: an empty list or object counts as one. */
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  let count = 0
+  for (const inner of Object.values(value)) count += countValues(inner)
+  return Math.max(count, 1)
 }
 
 const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c]

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseJsonArguments, parsePairs } from '../../runner/request/raw-arguments.js'
+import { parsedArguments, parseJsonArguments, parsePairs } from '../../runner/request/raw-arguments.js'
 import { processorMs } from '../processor-time.js'
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `a${i}`)
@@ -59,6 +59,16 @@ describe('the values of arguments', () => {
     ]) {
       expect(read(20_000).size).to.equal(1)
       expect(() => read(20_001)).to.throw('at most 20000 values')
+    }
+  })
+
+  it('may be as many where no text was parsed: in a call of this process, of an agent, or of a middleware', () => {
+    for (const valuesOf of [
+      (count: number) => Array(count).fill('a'),
+      (count: number) => [[Array(count - 3).fill({ a: 1 }), []], {}, null],
+    ]) {
+      expect(parsedArguments({ a: valuesOf(20_000) }, true).size).to.equal(1)
+      expect(() => parsedArguments({ a: valuesOf(20_001) }, true)).to.throw('at most 20000 values')
     }
   })
 
