@@ -4,6 +4,7 @@ import { CURSOR, MAX_CURSOR_LENGTH, PAGE_SIZE } from '../model/page.js'
 import {
   type ArgumentValue,
   allowedOf,
+  MAX_LIST_VALUES,
   type Parameter,
   type ScalarParameterType,
   type ScalarValue,
@@ -124,7 +125,7 @@ function parameterSchema(parameter: Parameter, examples: readonly unknown[], dia
     type: 'array',
     items: value,
     ...(isRequired && { minItems: 1 }),
-    ...(maxLength !== undefined && { maxItems: maxLength }),
+    maxItems: Math.min(maxLength ?? MAX_LIST_VALUES, MAX_LIST_VALUES),
     ...more,
   }
 }

@@ -5,6 +5,7 @@ import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, invalidArguments } from '../model/errors.js'
 import {
   type ArgumentValue,
+  MAX_LIST_VALUES,
   type Parameter,
   type ScalarParameterType,
   type ScalarValue,
@@ -18,8 +19,6 @@ import { unknownNames, unknownProblems } from './unknown-arguments.js'
 
 /** The longest value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 32_768
-/** The most elements of all lists of a call together. */
-export const MAX_LIST_VALUES = 10_000
 /** The most characters of a list's elements together, where a pattern is applied to each. */
 export const MAX_MATCHED_LENGTH = 200_000
 

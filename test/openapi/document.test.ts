@@ -253,7 +253,7 @@ describe('openapi: the parameters', () => {
     ],
     [
       { isRequired: true, type: 'array<int64>' },
-      { type: 'array', items: { type: 'integer' }, minItems: 1 },
+      { type: 'array', items: { type: 'integer' }, minItems: 1, maxItems: 10_000 },
     ],
   ] as const satisfies readonly (readonly [Parameters<typeof parameter>[1], unknown])[]) {
     it(`${JSON.stringify(rest)}`, () => expect(schemaOf(rest)).to.deep.equal(schema))
