@@ -20,6 +20,8 @@ export const MAX_NAMES = 1_000
 /** How many values one request may have, the elements of lists at any depth: each costs some time, however short it is. */
 export const MAX_VALUES = 20_000
 
+const tooDeep = (): RunnerError =>
+  invalidRequest(`The lists and objects of a body may be nested at most ${MAX_DEPTH} deep.`)
 const tooManyValues = (): RunnerError => invalidRequest(`A call may have at most ${MAX_VALUES} values.`)
 
 /** @throws RunnerError REQUEST_INVALID where there are more names than that. */
@@ -90,7 +92,7 @@ export function parsedArguments(document: unknown, isJson: boolean): RawArgument
     throw invalidRequest('The body must be a JSON object of arguments.')
   }
   refuseManyNames(Object.keys(document).length)
-  if (countValues(document) > MAX_VALUES) throw tooManyValues()
+  refuseLarge(document)
   const args = new Map<string, RawArgument>()
   for (const [name, value] of Object.entries(document)) {
     if (value === null || value === undefined) continue
@@ -99,12 +101,20 @@ export function parsedArguments(document: unknown, isJson: boolean): RawArgument
   return args
 }
 
-/** As `countNames` counts them in a text: an empty list or object counts as one. */
-function countValues(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 1
-  let count = 0
-  for (const inner of Object.values(value)) count += countValues(inner)
-  return Math.max(count, 1)
+/** Refuses what `countNames` refuses in a text: an empty list or object counts as a value. */
+function refuseLarge(document: object): void {
+  let level: readonly unknown[] = [document]
+  for (let depth = 0, leaves = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw tooDeep()
+    const inner: unknown[] = []
+    for (const value of level) {
+      const members = typeof value === 'object' && value !== null ? Object.values(value) : []
+      if (members.length === 0) leaves++
+      for (const member of members) inner.push(member)
+    }
+    if (leaves + inner.length > MAX_VALUES) throw tooManyValues()
+    level = inner
+  }
 }
 
 const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c]
@@ -127,9 +137,7 @@ export function countNames(text: string, most: number): { readonly all: number; 
     else if (code === QUOTE) isInText = !isInText
     else if (isInText) continue
     else if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      if (++depth > MAX_DEPTH) {
-        throw invalidRequest(`The lists and objects of a body may be nested at most ${MAX_DEPTH} deep.`)
-      }
+      if (++depth > MAX_DEPTH) throw tooDeep()
     } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
     else if (code === COMMA) {
       if (++values > MAX_VALUES) throw tooManyValues()

@@ -31,6 +31,10 @@ describe('the names of arguments', () => {
     const nested = (depth: number) => parseJsonArguments(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`)
     expect(nested(499).size).to.equal(1)
     expect(() => nested(500)).to.throw('may be nested at most 500 deep')
+    // A middleware may have parsed the body.
+    let deep: unknown = []
+    for (let depth = 0; depth < 200_000; depth++) deep = [deep]
+    expect(() => parsedArguments({ a: deep }, true)).to.throw('may be nested at most 500 deep')
   })
 
   it('are counted by their number and not by the number of values', () => {
