@@ -13,12 +13,7 @@ import { ZONE_OFFSET, zoneOffset } from './values/time-zone.js'
 import { TIME_ZONE_NAMES } from './values/time-zone-names.js'
 import { LIKE, type WrittenConstant, writeConstant } from './write-constant.js'
 
-export interface ConstantChecks {
-  /** Constants that are wrong, with their offsets in the text. */
-  readonly mistakes: readonly WrongConstant[]
-  /** Queries without tables. Each fails if the constant at its offset is wrong, or its parameters have wrong arguments. */
-  readonly probes: readonly ConstantCall[]
-}
+export type ConstantChecks = ReturnType<typeof constantChecks>
 
 export interface WrongConstant {
   readonly at: number
@@ -43,8 +38,10 @@ const ZONE_ARGUMENT: Readonly<Record<string, number>> = {
  * The constants of a resolved query. A failed call with the prefix `SAFE.` is NULL and not an error, so its constants are not
  * checked.
  */
-export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
+export function constantChecks({ scan }: ResolvedQuery) {
+  /** Constants that are wrong, with their offsets in the text. */
   const mistakes: WrongConstant[] = []
+  /** Queries without tables. Each fails if the constant at its offset is wrong, or its parameters have wrong arguments. */
   const probes: ConstantCall[] = []
   const checkZone = (zone: Expr | null | undefined): void => {
     if (isText(zone)) {

@@ -13,14 +13,7 @@ export const isWildcard = (name: string): boolean => name.endsWith('*')
 /** The beginning of the names of the shards of a wildcard table. */
 export const prefixOf = (name: string): string => name.slice(0, -1)
 
-export interface WildcardTables {
-  /** The wildcard table with this name; undefined where no table matches. */
-  readonly named: (name: string) => TableDefinition | undefined
-  /** The table with this name as a shard of a wildcard definition; undefined where no definition declares it. */
-  readonly shard: (name: string) => TableDefinition | undefined
-}
-
-export function wildcardTables(tables: readonly TableDefinition[]): WildcardTables {
+export function wildcardTables(tables: readonly TableDefinition[]) {
   const declared = tables.filter(({ name }) => isWildcard(name))
   // Each definition is made once, because other modules compare definitions by identity and cache facts about them.
   const definitions = new Map<string, TableDefinition | undefined>()
@@ -29,12 +22,14 @@ export function wildcardTables(tables: readonly TableDefinition[]): WildcardTabl
     return definitions.get(name)
   }
   return {
-    named: name =>
+    /** The wildcard table with this name; undefined where no table matches. */
+    named: (name: string): TableDefinition | undefined =>
       once(name, () => {
         const newest = declaringOf(declared, prefixOf(name)) ?? newestOf(tables, prefixOf(name))
         return newest && wildcardTable(name, newest)
       }),
-    shard: name =>
+    /** The table with this name as a shard of a wildcard definition; undefined where no definition declares it. */
+    shard: (name: string): TableDefinition | undefined =>
       once(name, () => {
         const definition = declaringOf(declared, name)
         return definition && isShardOf(name, prefixOf(definition.name)) ? { ...definition, name } : undefined

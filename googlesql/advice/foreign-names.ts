@@ -60,34 +60,22 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
   YEAR: 'EXTRACT(YEAR FROM date)',
 }
 
-/** Types of other dialects, each with the GoogleSQL type to write instead. */
-const TYPES: Readonly<Record<string, string>> = {
-  BINARY: 'BYTES',
-  BLOB: 'BYTES',
-  BYTEA: 'BYTES',
-  CHAR: 'STRING',
-  CHARACTER: 'STRING',
-  DOUBLE: 'FLOAT64',
-  FLOAT: 'FLOAT64',
-  FLOAT4: 'FLOAT64',
-  FLOAT8: 'FLOAT64',
-  INT4: 'INT64',
-  INT8: 'INT64',
-  JSONB: 'JSON',
-  LONG: 'INT64',
-  NUMBER: 'NUMERIC',
-  OBJECT: 'STRUCT',
-  NVARCHAR: 'STRING',
-  REAL: 'FLOAT64',
-  RECORD: 'STRUCT',
-  SIGNED: 'INT64',
-  TEXT: 'STRING',
-  TIMESTAMPTZ: 'TIMESTAMP',
-  UNSIGNED: 'INT64',
-  UUID: 'STRING',
-  VARBINARY: 'BYTES',
-  VARCHAR: 'STRING',
+/** Types of other dialects, by the GoogleSQL type to write instead. */
+const FOREIGN_TYPES: Readonly<Record<string, string>> = {
+  BYTES: 'BINARY BLOB BYTEA VARBINARY',
+  FLOAT64: 'DOUBLE FLOAT FLOAT4 FLOAT8 REAL',
+  INT64: 'INT4 INT8 LONG SIGNED UNSIGNED',
+  JSON: 'JSONB',
+  NUMERIC: 'NUMBER',
+  STRING: 'CHAR CHARACTER NVARCHAR TEXT UUID VARCHAR',
+  STRUCT: 'OBJECT RECORD',
+  TIMESTAMP: 'TIMESTAMPTZ',
 }
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries(FOREIGN_TYPES)
+    .flatMap(([type, names]) => names.split(' ').map(name => [name, type] as const))
+    .sort(),
+)
 export const TYPE_NAMES =
   'ARRAY BIGNUMERIC BOOL BYTES DATE DATETIME FLOAT64 INT64 INTERVAL JSON NUMERIC RANGE STRING STRUCT TIME TIMESTAMP'.split(
     ' ',
@@ -101,9 +89,10 @@ export function meantType(written: string): string | undefined {
     .trim()
     .toUpperCase()
     .replace(/\s*\(.*$/s, '')
-  if (Object.hasOwn(TYPES, name)) return TYPES[name]
-  const meant = nearest(name, [...TYPE_NAMES, 'INTEGER', 'BOOLEAN', 'DECIMAL', ...Object.keys(TYPES)])
-  return meant !== undefined && Object.hasOwn(TYPES, meant) ? TYPES[meant] : meant
+  const meant = TYPES.has(name)
+    ? name
+    : nearest(name, [...TYPE_NAMES, 'INTEGER', 'BOOLEAN', 'DECIMAL', ...TYPES.keys()])
+  return TYPES.get(meant ?? '') ?? meant
 }
 
 export const DATE_PARTS =

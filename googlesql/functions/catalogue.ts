@@ -142,22 +142,19 @@ export interface AggregateTraits {
 /** What the entries of most functions leave out, and what a topic sets for all of its functions. */
 type Traits = Partial<Omit<FunctionEntry, 'name' | 'canFail' | 'result' | 'signatures'>>
 
-/** Makes the entry of one function. */
-type Define = (
-  name: string,
-  canFail: CanFail,
-  result: ResultFacts,
-  signatures: readonly SignatureText[],
-  more?: Traits,
-) => FunctionEntry
-
 /**
  * Defines the functions of one page of the documentation: scalar, immutable, and with all arguments evaluated, unless the
  * traits of the topic or of the function say otherwise.
  */
 export const functionsOf =
-  (page: string, topic: Traits = {}): Define =>
-  (name, canFail, result, signatures, more = {}) => ({
+  (page: string, topic: Traits = {}) =>
+  (
+    name: string,
+    canFail: CanFail,
+    result: ResultFacts,
+    signatures: readonly SignatureText[],
+    more: Traits = {},
+  ): FunctionEntry => ({
     name,
     kind: 'scalar',
     canFail,

@@ -4,7 +4,7 @@ import type { Expr } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
 import { coerceTo } from '../types/apply-coercion.js'
 import { operandOf } from '../types/coercion-rules.js'
-import { STRING, shortTypeName, type Type } from '../types/types.js'
+import { STRING, shortTypeName } from '../types/types.js'
 import type { FunctionEntry, Refused } from './catalogue.js'
 import { DATE_PARTS } from './definitions/date-parts.js'
 import { isVolatileCall } from './facts.js'
@@ -19,23 +19,12 @@ import {
 import { signaturesOf, supportedBy, symbolOf } from './shown-signature.js'
 import type { Pattern, Signature } from './signature.js'
 
-export interface ResolvedOverload {
-  /** The coerced arguments, in the order of the signature's parameters; null for an optional one that was not given. */
-  readonly args: (Expr | null)[]
-  readonly type: Type
-}
-
 /**
  * Selects the signature that needs the least coercion, the first of equal ones, and coerces the arguments to it.
  *
  * @throws SqlError in BigQuery's words when no signature matches, or the function's own check refuses the arguments
  */
-export function resolveOverload(
-  entry: FunctionEntry,
-  args: readonly ArgumentSource[],
-  at: number,
-  source: string,
-): ResolvedOverload {
+export function resolveOverload(entry: FunctionEntry, args: readonly ArgumentSource[], at: number, source: string) {
   const signatures = signaturesOf(entry)
   for (const { name, at } of args) {
     if (name !== null && !signatures.some(s => s.parameters.some(p => p.name === name))) {
@@ -135,7 +124,8 @@ function listOfIn([operand]: readonly ArgumentSource[], [type, ...types]: readon
   return `${isLiteral ? 'literal ' : ''}${type} and {${types.join(', ')}}`
 }
 
-function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: string): ResolvedOverload {
+/** The arguments, coerced, in the order of the signature's parameters, and the type of the result. */
+function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: string) {
   const args = candidate.slots.map(({ parameter, argument }): Expr | null => {
     if (!argument) return null
     const { pattern } = parameter

@@ -1,15 +1,9 @@
 /** Special forms: they look like functions but have their own syntax. Some share their signatures with an operator. */
 
-export interface SpecialSyntax {
-  readonly name: string
-  /** How the form is written, with types in the places of values. */
-  readonly forms: readonly string[]
-  readonly documentation: string
-}
-
 const PARTS = 'PART'
 
-export const SPECIAL_SYNTAX: readonly SpecialSyntax[] = [
+/** `forms`: how the form is written, with types in the places of values. */
+export const SPECIAL_SYNTAX = [
   { name: 'ARRAY', forms: ['ARRAY(query of one column) -> ARRAY<T>'], documentation: 'array_functions#array' },
   {
     name: 'CASE',

@@ -14,18 +14,8 @@ export interface QuoteForm {
 }
 
 const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  '\\': '\\',
-  '?': '?',
-  '"': '"',
-  "'": "'",
-  '`': '`',
+  ...{ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+  ...Object.fromEntries([...'\\?"\'`'].map(symbol => [symbol, symbol])),
 }
 
 const BACKSLASH = 92
@@ -33,20 +23,12 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
 /**
- * A literal's value; `end` is the offset after its closing quote. `bytes` is null for text, and `text` is empty for bytes.
- */
-export interface QuotedValue {
-  readonly text: string
-  readonly bytes: Uint8Array | null
-  readonly end: number
-}
-
-/**
- * Reads a literal whose opening quote ends at `from`; `at` is where the literal, with its prefix, begins.
+ * Reads a literal whose opening quote ends at `from`; `at` is where the literal, with its prefix, begins. `end` is the offset after its
+ * closing quote; `bytes` is null for text, and `text` is empty for bytes.
  *
  * @throws SqlError when it is not closed, or has an escape that GoogleSQL does not know.
  */
-export function readQuoted(source: string, at: number, from: number, form: QuoteForm): QuotedValue {
+export function readQuoted(source: string, at: number, from: number, form: QuoteForm) {
   const { quote, isRaw, isBytes } = form
   const isTriple = quote.length === 3
   const first = quote.charCodeAt(0)
@@ -104,14 +86,8 @@ function isLineEnd(code: number): boolean {
   return code === LINE_FEED || code === CARRIAGE_RETURN
 }
 
-interface Escape {
-  readonly text: string
-  /** The byte of a hexadecimal or octal escape; null for other escapes. */
-  readonly byte: number | null
-  readonly end: number
-}
-
-function readEscape(source: string, i: number, at: number, form: QuoteForm): Escape {
+/** The `byte` is that of a hexadecimal or octal escape; null for other escapes. */
+function readEscape(source: string, i: number, at: number, form: QuoteForm) {
   const letter = source[i + 1]
   if (letter === undefined) throw unclosedOnLine(source, at, form)
   const simple = SIMPLE_ESCAPES[letter]

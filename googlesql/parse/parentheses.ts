@@ -2,20 +2,16 @@
 
 import type { Token } from '../lex/tokenize.js'
 
-/**
- * Both arrays have one element for each token. For a `(`, `close` has the index of its `)`, or the number of tokens if it is
- * not closed, and `isQuery` has 1 if the parentheses hold a query.
- */
-export interface Parentheses {
-  readonly close: Int32Array
-  readonly isQuery: Uint8Array
-}
+export type Parentheses = ReturnType<typeof findParentheses>
 
 /**
  * A `(` holds a query when SELECT, FROM or WITH follows, or when another parenthesis that holds a query follows and the
  * tokens after that one can continue a query. One pass from the end decides all parentheses in linear time.
+ *
+ * Both arrays have one element for each token. For a `(`, `close` has the index of its `)`, or the number of tokens if it is
+ * not closed, and `isQuery` has 1 if the parentheses hold a query.
  */
-export function findParentheses(tokens: readonly Token[]): Parentheses {
+export function findParentheses(tokens: readonly Token[]) {
   const close = new Int32Array(tokens.length).fill(tokens.length)
   const isQuery = new Uint8Array(tokens.length)
   const open: number[] = []

@@ -200,32 +200,26 @@ export class Parser {
     this.syntaxError(`Expected ${wanted} but got ${this.describe(token)}`, token.at, 'expected', terms)
   }
   /** A token as BigQuery names it in an error. */
-  describe(token: Token): string {
-    const written = this.source.slice(token.at, token.end)
-    switch (token.kind) {
-      case 'end':
-        return 'end of script'
-      case 'identifier':
-        return isKeyword(token.term) ? `keyword ${token.term}` : `identifier "${token.text}"`
-      case 'quoted':
-        return `identifier ${written}`
-      case 'int':
-        return `integer literal "${written}"`
-      case 'float':
-        return `floating point literal "${written}"`
-      case 'string':
-        return `string literal ${written}`
-      case 'bytes':
-        return `bytes literal ${written}`
-      case 'symbol':
-        return `"${written}"`
-    }
+  describe({ kind, term, text, at, end }: Token): string {
+    const written = this.source.slice(at, end)
+    if (kind === 'end') return 'end of script'
+    if (kind === 'symbol') return `"${written}"`
+    if (kind === 'identifier') return isKeyword(term) ? `keyword ${term}` : `identifier "${text}"`
+    return `${NOUNS[kind]} ${kind === 'int' || kind === 'float' ? `"${written}"` : written}`
   }
   private refusePositional(token: Token): void {
     if (token.term !== '?') return
     this.fail('Positional parameters are not supported; use @name', token.at, { code: 'positional-parameter' })
   }
 }
+
+const NOUNS = {
+  int: 'integer literal',
+  float: 'floating point literal',
+  string: 'string literal',
+  bytes: 'bytes literal',
+  quoted: 'identifier',
+} as const
 
 function nameOf(term: string): string {
   if (/^[a-z]/.test(term)) return term

@@ -34,16 +34,12 @@ function parseStruct(p: Parser): TypeNode {
 }
 
 function parseField(p: Parser): StructField {
-  const name = p.isIdentifier() && typeFollowsName(p) ? p.identifier().name : ''
+  const hasName = p.isIdentifier() && ['identifier', 'quoted'].includes(p.peek().kind)
+  const name = hasName ? p.identifier().name : ''
   return { name, type: parseTypeNode(p) }
 }
 
 /** Whether a type follows the name that comes next. */
-function typeFollowsName(p: Parser): boolean {
-  const { kind } = p.peek()
-  return kind === 'identifier' || kind === 'quoted'
-}
-
 function parseNamed(p: Parser): TypeNode {
   const { at } = p.token
   if (p.is('RANGE')) return parseRangeType(p)
@@ -60,12 +56,8 @@ const RANGES: Readonly<Record<string, RangeTypeName>> = {
   TIMESTAMP: 'RANGE<TIMESTAMP>',
 }
 
-interface RangeTypeNode extends Extract<TypeNode, { kind: 'named' }> {
-  readonly name: RangeTypeName
-}
-
 /** Parses `RANGE<DATE>`, a scalar type whose name includes the type of its bounds. */
-export function parseRangeType(p: Parser): RangeTypeNode {
+export function parseRangeType(p: Parser) {
   const { at } = p.expect('RANGE')
   p.expect('<')
   const element = p.identifier()
@@ -73,7 +65,7 @@ export function parseRangeType(p: Parser): RangeTypeNode {
   const name = Object.hasOwn(RANGES, upper) ? RANGES[upper] : undefined
   if (name === undefined) return p.fail(`Unsupported type: RANGE<${upper}> is not supported`, element.at)
   p.expect('>')
-  return { kind: 'named', name, parameters: [], at }
+  return { kind: 'named' as const, name, parameters: [], at }
 }
 
 function parseTypeParameter(p: Parser): string {

@@ -33,17 +33,11 @@ export type TenantsOf = (
   scan: TableScan,
 ) => (Pick<TenantScan, 'column' | 'parts'> & { readonly key: Value | null }) | 'free'
 
-interface Cte {
-  readonly relation: Relation
-  readonly columns: readonly Column[]
-  readonly outer: Outer
-}
-
 export class TenantAnalysis {
   readonly #parameter: TenantParameter
   readonly #tenantsOf: TenantsOf
   /** The common table expressions that have been followed, by their ids. */
-  readonly #ctes = new Map<number, Cte>()
+  readonly #ctes = new Map<number, { relation: Relation; columns: readonly Column[]; outer: Outer }>()
   readonly #relations = new Map<Scan, Relation>()
 
   constructor(parameter: TenantParameter, tenantsOf: TenantsOf) {

@@ -61,7 +61,7 @@ function standingOf(expr: Expr): Omit<Operand, 'type'> {
     case 'literal':
       if (expr.value === null) return { standing: 'null', fields: null }
       // `DATE '2020-01-01'` has a written type: it is not coerced like a literal, but literals are coerced to its type.
-      return { standing: WRITTEN_TYPES.has(expr.type.kind) ? 'expression' : 'literal', fields: null }
+      return { standing: WRITTEN_TYPES.test(expr.type.kind) ? 'expression' : 'literal', fields: null }
     case 'parameter':
       return { standing: 'parameter', fields: null }
     case 'cast':
@@ -87,18 +87,7 @@ function standingOf(expr: Expr): Omit<Operand, 'type'> {
 }
 
 /** A literal has one of these types only if the type is written with it or it was coerced to that type already. */
-const WRITTEN_TYPES: ReadonlySet<Type['kind']> = new Set([
-  'DATE',
-  'DATETIME',
-  'TIME',
-  'TIMESTAMP',
-  'NUMERIC',
-  'BIGNUMERIC',
-  'JSON',
-  'RANGE<DATE>',
-  'RANGE<DATETIME>',
-  'RANGE<TIMESTAMP>',
-])
+const WRITTEN_TYPES = /^(?:DATE|DATETIME|TIME|TIMESTAMP|NUMERIC|BIGNUMERIC|JSON|RANGE<\w+>)$/
 
 const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || isLiteral(operandOf(expr))
 
@@ -109,7 +98,7 @@ const isLiteral = (operand: Operand): boolean => operand.standing === 'literal' 
 export function elementOf(operand: Operand): Operand | null {
   if (isUntyped(operand) || operand.type.kind !== 'ARRAY') return null
   const { element } = operand.type
-  return { type: element, standing: WRITTEN_TYPES.has(element.kind) ? 'expression' : operand.standing, fields: null }
+  return { type: element, standing: WRITTEN_TYPES.test(element.kind) ? 'expression' : operand.standing, fields: null }
 }
 
 /** The cost of coercing `from` to `to`; null where the language does not coerce it. */

@@ -60,13 +60,8 @@ export const isRangeKind = (kind: Type['kind']): kind is RangeKind => Object.has
 export const elementOfRange = (kind: RangeKind): RangeElementKind => RANGE_ELEMENTS[kind]
 
 /** Other spellings of the scalar types. */
+const INTEGERS = /^(?:INT|INTEGER|BIGINT|SMALLINT|TINYINT|BYTEINT)$/
 const TYPE_ALIASES: Readonly<Record<string, ScalarKind>> = {
-  INT: 'INT64',
-  SMALLINT: 'INT64',
-  INTEGER: 'INT64',
-  BIGINT: 'INT64',
-  TINYINT: 'INT64',
-  BYTEINT: 'INT64',
   BOOLEAN: 'BOOL',
   DECIMAL: 'NUMERIC',
   BIGDECIMAL: 'BIGNUMERIC',
@@ -75,7 +70,7 @@ const TYPE_ALIASES: Readonly<Record<string, ScalarKind>> = {
 /** The scalar type with this name or alias, in any case; undefined for any other name. */
 export function scalarType(name: string): ScalarType | undefined {
   const upper = name.toUpperCase()
-  const kind = Object.hasOwn(TYPE_ALIASES, upper) ? TYPE_ALIASES[upper] : upper
+  const kind = Object.hasOwn(TYPE_ALIASES, upper) ? TYPE_ALIASES[upper] : INTEGERS.test(upper) ? 'INT64' : upper
   return Object.hasOwn(BY_KIND, kind as string) ? BY_KIND[kind as ScalarKind] : undefined
 }
 
@@ -108,32 +103,18 @@ export function shortTypeName(type: Type): string {
   return `STRUCT<${(fields.length > 3 ? [...fields.slice(0, 3), '...'] : fields).join(', ')}>`
 }
 
-/** Whether the types are equal, including the names of struct fields (without regard to case). */
-export function sameType(a: Type, b: Type): boolean {
-  if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && sameType(a.element, b.element)
-  if (a.kind === 'STRUCT') {
-    return (
-      b.kind === 'STRUCT' &&
-      a.fields.length === b.fields.length &&
-      a.fields.every((f, i) => {
-        const other = b.fields[i]!
-        return f.name.toLowerCase() === other.name.toLowerCase() && sameType(f.type, other.type)
-      })
-    )
-  }
-  return a.kind === b.kind
+/** Whether the types are equal; without `isSameField`, apart from the names of struct fields. */
+export function isEquivalent(a: Type, b: Type, isSameField?: (a: StructField, b: StructField) => boolean): boolean {
+  if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && isEquivalent(a.element, b.element, isSameField)
+  if (a.kind !== 'STRUCT' || b.kind !== 'STRUCT') return a.kind === b.kind
+  const isSame = (field: StructField, other: StructField): boolean =>
+    isSameField?.(field, other) !== false && isEquivalent(field.type, other.type, isSameField)
+  return a.fields.length === b.fields.length && a.fields.every((field, i) => isSame(field, b.fields[i]!))
 }
 
-/** Whether the types are equal apart from the names of struct fields. */
-export function isEquivalent(a: Type, b: Type): boolean {
-  if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && isEquivalent(a.element, b.element)
-  if (a.kind !== 'STRUCT') return a.kind === b.kind
-  return (
-    b.kind === 'STRUCT' &&
-    a.fields.length === b.fields.length &&
-    a.fields.every((field, i) => isEquivalent(field.type, b.fields[i]!.type))
-  )
-}
+/** Whether the types are equal, including the names of struct fields (without regard to case). */
+export const sameType = (a: Type, b: Type): boolean =>
+  isEquivalent(a, b, (field, other) => field.name.toLowerCase() === other.name.toLowerCase())
 
 export const isNumeric = (type: Type): boolean =>
   type.kind === 'INT64' || type.kind === 'FLOAT64' || type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'

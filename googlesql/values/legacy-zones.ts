@@ -10,15 +10,7 @@ const FIXED_OFFSETS: ReadonlyMap<string, number> = new Map([
   ['HST', -10 * 3600],
 ])
 
-interface LegacyZone {
-  /** The offset in winter, in seconds east of Greenwich. */
-  readonly standard: number
-  /** Start and end (exclusive) of each summer time before `since`, in seconds since 1970. */
-  readonly summers: readonly (readonly [from: number, until: number])[]
-  /** From this instant, in seconds since 1970, the rules of `city` apply. */
-  readonly since: number
-  readonly city: string
-}
+type LegacyZone = ReturnType<typeof legacyZone>
 
 /** Start and end of a summer time, both in the zone's winter time: `1918-03-31 02:00`. */
 type LocalSummer = readonly [from: string, until: string]
@@ -53,11 +45,14 @@ const CENTRAL_EUROPEAN_SUMMERS: readonly LocalSummer[] = [
   ...europeanSummers('02'),
 ]
 
-function legacyZone(hours: number, summers: readonly LocalSummer[], since: string, city: string): LegacyZone {
+function legacyZone(hours: number, summers: readonly LocalSummer[], since: string, city: string) {
   const instant = (local: string): number => Date.parse(`${local.replace(' ', 'T')}:00Z`) / 1000 - hours * 3600
   return {
+    /** The offset in winter, in seconds east of Greenwich. */
     standard: hours * 3600,
-    summers: summers.map(([from, until]) => [instant(from), instant(until)]),
+    /** Start and end (exclusive) of each summer time before `since`, in seconds since 1970. */
+    summers: summers.map(([from, until]) => [instant(from), instant(until)] as const),
+    /** From this instant, in seconds since 1970, the rules of `city` apply. */
     since: instant(since),
     city,
   }

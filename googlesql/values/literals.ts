@@ -6,13 +6,7 @@ import { daysFromCivil, FIRST_DAY, isValidDate, LAST_DAY } from './civil-date.js
 import { canonicalJson } from './json-text.js'
 import { localToInstant, writtenOffset, zoneOffset } from './time-zone.js'
 
-interface Clock {
-  readonly hour: number
-  readonly minute: number
-  readonly second: number
-  /** Microseconds, always six digits. */
-  readonly micros: string
-}
+type Clock = NonNullable<ReturnType<typeof clockOf>>
 
 const DATE_PART = /^(\d{4})-(\d{1,2})-(\d{1,2})/
 /** A year may have five digits: with a leading 0, or as 10000, which a time zone can bring back into the range. */
@@ -150,15 +144,8 @@ export function decimalUnits(text: string, scale: number): bigint {
   return BigInt(whole! + fraction.padEnd(scale, '0'))
 }
 
-interface LocalTime {
-  readonly seconds: number
-  readonly second: number
-  readonly micros: string
-  readonly rest: string
-}
-
 /** A date and, after a space or T, a time; `rest` is the text after them. */
-function localTime(text: string, datePart: RegExp): LocalTime | null {
+function localTime(text: string, datePart: RegExp) {
   const date = datePart.exec(text)
   const start = date && midnight(date)
   if (date === null || start === null) return null
@@ -191,7 +178,8 @@ function midnight(match: RegExpExecArray): number | null {
   return isValidDate(year, month, day) ? daysFromCivil(year, month, day) * DAY_SECONDS : null
 }
 
-function clockOf(match: RegExpExecArray): Clock | null {
+/** The `micros` are always six digits. */
+function clockOf(match: RegExpExecArray) {
   const [hour, minute, second] = [Number(match[1]), Number(match[2]), Number(match[3])]
   if (hour > 23 || minute > 59 || second > 60) return null
   return { hour, minute, second, micros: (match[4] ?? '').padEnd(6, '0') }

@@ -3,15 +3,6 @@
  * text, and compiling it takes seconds and a gigabyte. One pass over the text.
  */
 
-export interface PatternSize {
-  /** The characters, classes, groups and assertions, with each counted repetition written out: `(ab){3}` has 9. */
-  readonly pieces: number
-  /** The characters of all ranges in classes; a class of Unicode counts as 2,500. */
-  readonly ranged: number
-  /** The pattern has a group like `(?<name>…)`, which newer RE2s take and DuckDB's refuses. */
-  readonly hasAngleName: boolean
-}
-
 const TOKEN =
   /\\Q(?:(?!\\E).)*(?:\\E)?|\\[pP](?:\{[^}]{0,64}\}|.)|\\.|\[\^?\]?|\(\?P?<|\(\?[a-zA-Z-]*\)|\(\?[a-zA-Z-]*:|\{\d+(?:,\d*)?\}|./suy
 const CLASS_MEMBER = /\[:\^?\w*:\]|\\[pP](?:\{[^}]{0,64}\}|.)|\\x\{[\da-fA-F]{1,8}\}|\\x[\da-fA-F]{2}|\\.|./suy
@@ -19,10 +10,14 @@ const CLASS_MEMBER = /\[:\^?\w*:\]|\\[pP](?:\{[^}]{0,64}\}|.)|\\x\{[\da-fA-F]{1,
 const CLASS_CHARACTERS = 2_500
 
 /**
- * The size; for a pattern that does not compile, any size. `unicodeClass` is the number of pieces whose program is as large as that of
+ * The size; for a pattern that does not compile, any size. `pieces` counts the characters, classes, groups and assertions, with each
+ * counted repetition written out: `(ab){3}` has 9; `ranged` the characters of all ranges in classes, where a class of Unicode has 2,500.
+ * `hasAngleName`: the pattern has a group like `(?<name>…)`, which newer RE2s take and DuckDB's refuses.
+ *
+ * `unicodeClass` is the number of pieces whose program is as large as that of
  * a class of Unicode, such as `\p{Greek}`.
  */
-export function patternSize(pattern: string, unicodeClass: number): PatternSize {
+export function patternSize(pattern: string, unicodeClass: number) {
   let ranged = 0
   const piecesOf = (token: string): number => {
     if (token.startsWith('\\Q')) return token.length

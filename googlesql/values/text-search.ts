@@ -31,23 +31,16 @@ export function checkScope(scope: string): void {
   if (!JSON_SCOPES.includes(scope)) fail(`json_scope must be one of ${JSON_SCOPES.join(', ')}`)
 }
 
-export interface SearchOptions {
-  readonly query: string
-  readonly analyzer: string
-  /** A JSON text; null without options. */
-  readonly analyzerOptions: string | null
-}
-
-/** @throws SearchError */
-export function textSearch({ query, analyzer, analyzerOptions }: SearchOptions): TextSearch {
+/** `options` is a JSON text; null without options. @throws SearchError */
+export function textSearch(query: string, analyzer: string, options: string | null): TextSearch {
   switch (analyzer) {
     case 'LOG_ANALYZER': {
-      const analysis = analysisOf(analyzerOptions)
+      const analysis = analysisOf(options)
       const expression = new QueryReader(query, analysis).read()
       return text => isFound(expression, analyzed(text, analysis))
     }
     case 'NO_OP_ANALYZER':
-      if (analyzerOptions !== null) fail('NO_OP_ANALYZER takes no analyzer_options')
+      if (options !== null) fail('NO_OP_ANALYZER takes no analyzer_options')
       return text => isSame(text, query)
     case 'PATTERN_ANALYZER':
       return refuse(
@@ -79,17 +72,7 @@ interface Analysis {
   readonly filters: readonly ((token: string) => string | null)[]
 }
 
-interface AnalyzedText {
-  readonly text: string
-  readonly tokens: readonly string[]
-  readonly distinct: ReadonlySet<string>
-  /** The offsets of the starts and ends of the delimiters, and the offsets inside delimiters of several characters. */
-  readonly starts: ReadonlySet<number>
-  readonly ends: ReadonlySet<number>
-  readonly inner: ReadonlySet<number>
-  /** The steps that the search has taken through this text. */
-  steps: number
-}
+type AnalyzedText = ReturnType<typeof analyzed>
 
 const DELIMITERS =
   `[ ] < > ( ) { } | ! ; , ' " * & ? + / : = @ . - $ % \\ _ %21 %26 %2526 %3B %3b %7C %7c %20 %2B %2b %3D %3d %2520 %5D %5d %5B %5b %3A %3a %0A %0a %2C %2c %28 %29`
@@ -109,9 +92,10 @@ const delimiterPattern = (delimiters: readonly string[]): RegExp =>
 
 const DEFAULT_ANALYSIS: Analysis = { delimiter: delimiterPattern(DELIMITERS), isDefault: true, filters: [lower] }
 
-function analyzed(text: string, { delimiter, isDefault, filters }: Analysis): AnalyzedText {
+function analyzed(text: string, { delimiter, isDefault, filters }: Analysis) {
   if (isDefault && /[\f\v]/.test(text))
     refuse('SEARCH: whether LOG_ANALYZER splits texts at form feeds and vertical tabs is not documented')
+  // The offsets of the starts and ends of the delimiters, and those inside delimiters of several characters.
   const starts = new Set<number>()
   const ends = new Set<number>()
   const inner = new Set<number>()
@@ -130,7 +114,15 @@ function analyzed(text: string, { delimiter, isDefault, filters }: Analysis): An
     for (let place = index + 1; place < from; place++) inner.add(place)
   }
   add(text.slice(from))
-  return { text, tokens, distinct: new Set(tokens), starts, ends, inner, steps: 0 }
+  return {
+    text,
+    tokens,
+    distinct: new Set(tokens),
+    starts,
+    ends,
+    inner,
+    /** The steps of the search so far. */ steps: 0,
+  }
 }
 
 // analyzer_options

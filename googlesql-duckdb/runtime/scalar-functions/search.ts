@@ -56,7 +56,7 @@ function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): b
 /** `options` is the JSON text of the analyzer's options, or of null. */
 const compiled = keepLast((parts: string, query: string, analyzer: string, options: string) => ({
   parts: JSON.parse(parts) as SearchedParts,
-  isFound: textSearch({ query, analyzer, analyzerOptions: JSON.parse(options) as string | null }),
+  isFound: textSearch(query, analyzer, JSON.parse(options) as string | null),
 }))
 
 export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [

@@ -19,7 +19,7 @@ function checkSearch(args: Args): string | null {
   if (!isKnown) return null
   try {
     checkScope(scope ?? 'JSON_VALUES')
-    textSearch({ query: query!, analyzer: analyzer ?? 'LOG_ANALYZER', analyzerOptions: analyzerOptions ?? null })
+    textSearch(query!, analyzer ?? 'LOG_ANALYZER', analyzerOptions ?? null)
     return null
   } catch (error) {
     if (error instanceof SearchError) return error.message

@@ -21,36 +21,26 @@ import { parseLiteral, parseRangeLiteral } from './literal.js'
 export function parsePrimary(p: Parser): Expression | null {
   const literal = parseLiteral(p)
   if (literal !== null) return literal
-  const isCalled = p.peek().term === '('
-  switch (p.token.term) {
-    case '(':
-      return parseParentheses(p)
-    case '[':
-      return parseArray(p, null, p.token.at)
-    case 'ARRAY':
-      return parseArrayWord(p)
-    case 'STRUCT':
-      return parseStruct(p)
-    case 'CASE':
-      return parseCase(p)
-    case 'CAST':
-      return parseCast(p)
-    case 'SAFE_CAST':
-      return isCalled ? parseCast(p) : null
-    case 'EXTRACT':
-      return parseExtract(p)
-    case 'EXISTS':
-      return parseSubqueryWord(p, 'exists')
-    case 'INTERVAL':
-      return parseInterval(p)
-    case 'WITH':
-      return isCalled ? parseWith(p) : null
-    case 'RANGE':
-      return isCalled ? null : parseRangeLiteral(p)
-    default:
-      return null
-  }
+  return PRIMARIES.get(p.token.term)?.(p) ?? null
 }
+
+const isCalled = (p: Parser): boolean => p.peek().term === '('
+
+/** The expressions that begin with a word or a bracket; null where the word is a name. */
+const PRIMARIES = new Map<string, (p: Parser) => Expression | null>([
+  ['(', parseParentheses],
+  ['[', p => parseArray(p, null, p.token.at)],
+  ['ARRAY', parseArrayWord],
+  ['STRUCT', parseStruct],
+  ['CASE', parseCase],
+  ['CAST', parseCast],
+  ['SAFE_CAST', p => (isCalled(p) ? parseCast(p) : null)],
+  ['EXTRACT', parseExtract],
+  ['EXISTS', p => parseSubqueryWord(p, 'exists')],
+  ['INTERVAL', parseInterval],
+  ['WITH', p => (isCalled(p) ? parseWith(p) : null)],
+  ['RANGE', p => (isCalled(p) ? null : parseRangeLiteral(p))],
+])
 
 /** `(SELECT …)`, `(a, b)`, or an expression in parentheses; the tree has no node for such parentheses. */
 function parseParentheses(p: Parser): Expression {

@@ -28,7 +28,9 @@ function parseJoins(p: Parser): readonly JoinPart[] {
 }
 
 function combine(p: Parser, first: From, joins: readonly JoinPart[]): From {
-  return joins.some(join => join.conditions.length > 1) ? nestJoins(p, first, joins) : chainJoins(first, joins)
+  if (joins.some(join => join.conditions.length > 1)) return nestJoins(p, first, joins)
+  // `a JOIN b ON … JOIN c ON …`: the left side of each join is everything before it.
+  return joins.reduce((left, part) => makeJoin(left, part, part.right, part.conditions[0]), first)
 }
 
 interface Condition {
@@ -36,16 +38,10 @@ interface Condition {
   readonly using: readonly Identifier[] | null
   readonly at: number
 }
-/** A join without its left side: its operator, its right side, and the conditions after the right side. */
-export interface JoinPart {
-  readonly join: Join['join']
-  readonly at: number
-  readonly right: From
-  readonly conditions: readonly Condition[]
-}
+export type JoinPart = NonNullable<ReturnType<typeof parseJoin>>
 
-/** The join that comes next, without its left side; null when no join comes next. */
-export function parseJoin(p: Parser): JoinPart | null {
+/** The join that comes next, without its left side: its operator, its right side, and the conditions after that. Null for none. */
+export function parseJoin(p: Parser) {
   const { at } = p.token
   const join = parseJoinOperator(p)
   if (join === null) return null
@@ -96,11 +92,6 @@ function makeJoin(left: From, part: JoinPart, right: From, condition: Condition 
     on: condition?.on ?? null,
     using: condition?.using ?? null,
   }
-}
-
-/** `a JOIN b ON … JOIN c ON …`: the left side of each join is everything before it. */
-function chainJoins(first: From, parts: readonly JoinPart[]): From {
-  return parts.reduce((left, part) => makeJoin(left, part, part.right, part.conditions[0]), first)
 }
 
 function refuseAfterComma(p: Parser, { join, at }: JoinPart): never {

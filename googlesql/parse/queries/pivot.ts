@@ -1,13 +1,8 @@
 /** Parses PIVOT and UNPIVOT, after an item of FROM or in a pipe. */
 
-import type { Expression, Identifier, Pivot, Unpivot, UnpivotedColumn } from '../../ast/nodes.js'
+import type { Identifier, Pivot, Unpivot, UnpivotedColumn } from '../../ast/nodes.js'
 import { parseLiteral } from '../expressions/literal.js'
 import type { Parser } from '../parser.js'
-
-interface Aliased {
-  readonly expression: Expression
-  readonly alias: Identifier | null
-}
 
 /** `PIVOT(aggregate, … FOR column IN (value, …)) [AS alias]`; `alias` parses that last part. */
 export function parsePivot(p: Parser, alias: () => Identifier | null): Omit<Pivot, 'kind' | 'input'> {
@@ -23,9 +18,7 @@ export function parsePivot(p: Parser, alias: () => Identifier | null): Omit<Pivo
   return { at, aggregates, on, values, alias: alias() }
 }
 
-function parseAliased(p: Parser): Aliased {
-  return { expression: p.expression(), alias: p.alias() }
-}
+const parseAliased = (p: Parser) => ({ expression: p.expression(), alias: p.alias() })
 
 /** `UNPIVOT [INCLUDE NULLS](value FOR name IN (column, …)) [AS alias]`; `alias` parses that last part. */
 export function parseUnpivot(p: Parser, alias: () => Identifier | null): Omit<Unpivot, 'kind' | 'input'> {

@@ -65,7 +65,7 @@ function tests(parts: Parts, context: ResolveContext): Conditions {
 function noCommonType(parts: Parts, context: ResolveContext): never {
   if (parts.value) return noSignature(parts, context)
   const complaint = 'all THEN/ELSE arguments must be coercible to a common type but found'
-  return noCommonTypeOf(complaint, results(parts), parts, context)
+  return noCommonTypeOf(complaint, [...parts.thens, ...(parts.otherwise ? [parts.otherwise] : [])], parts, context)
 }
 
 function noCommonTypeOf(complaint: string, values: readonly Expr[], parts: Parts, context: ResolveContext): never {
@@ -80,8 +80,6 @@ function noSignature(parts: Parts, context: ResolveContext): never {
   const mistake = { code: 'no-signature', of: 'operator', name: 'CASE', types, takesAny: false } as const
   return context.fail(reason, parts.at, mistake)
 }
-
-const results = ({ thens, otherwise }: Parts): readonly Expr[] => [...thens, ...(otherwise ? [otherwise] : [])]
 
 const ofElse = ({ otherwise }: Parts): string => (otherwise ? shownType(otherwise) : 'NULL')
 

@@ -2,6 +2,7 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { startOf } from '../../ast/start-of.js'
+import { OPERATOR_SYMBOLS } from '../../functions/definitions/operators.js'
 import { call, literal } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../plan/walk.js'
@@ -51,26 +52,12 @@ function refuseNullOperand(operator: string, call: Expr, context: ResolveContext
 /** The operators that accept a literal NULL as an operand. */
 const TAKES_NULL: ReadonlySet<ast.BinaryOperator> = new Set(['AND', 'OR', '<<', '>>'])
 
-const BINARY: Readonly<Record<ast.BinaryOperator, string>> = {
-  OR: '$or',
-  AND: '$and',
-  '=': '$eq',
-  '!=': '$ne',
-  '<': '$lt',
-  '<=': '$le',
-  '>': '$gt',
-  '>=': '$ge',
-  '|': '$bitor',
-  '^': '$bitxor',
-  '&': '$bitand',
-  '<<': '$shift_left',
-  '>>': '$shift_right',
-  '+': '$add',
-  '-': '$subtract',
-  '*': '$multiply',
-  '/': '$divide',
-  '||': '$concat',
-}
+/** The functions by their operators; that of the first is meant where two have one symbol. */
+const BINARY: ReadonlyMap<string, string> = new Map(
+  Object.entries(OPERATOR_SYMBOLS)
+    .toReversed()
+    .map(([name, symbol]) => [symbol, name]),
+)
 
 /**
  * A chain such as `a AND b AND …` is a tree that is deep on its left: a loop walks the tree, because recursion would need a
@@ -86,7 +73,7 @@ export function resolveBinary(node: ast.Binary, env: ExpressionEnv): Expr {
   const start = startOf(left)
   let expr = env.expression(left, env)
   for (const operator of chain.reverse()) {
-    const call = operatorCall(BINARY[operator.operator], [expr, operator.right], start, env)
+    const call = operatorCall(BINARY.get(operator.operator)!, [expr, operator.right], start, env)
     expr = TAKES_NULL.has(operator.operator) ? call : refuseNullOperand(operator.operator, call, env)
   }
   return expr

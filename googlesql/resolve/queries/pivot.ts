@@ -34,8 +34,6 @@ interface FromResult {
   readonly names: FromNames
 }
 
-const noCollected = (): Collected => ({ aggregates: [], windows: [], groupings: [] })
-
 function named(columns: readonly NamedColumn[], alias: string): FromNames {
   const seen = columns.map(({ name, column }) => visible(column, name))
   return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen }
@@ -55,7 +53,7 @@ export function resolvePivot(node: Omit<ast.Pivot, 'kind' | 'input'>, input: Fro
     return { expr: wanted, name: nameOf(false), suffix: nameOf(true) }
   })
   const aggregates = node.aggregates.map(aggregate => {
-    const collected = noCollected()
+    const collected: Collected = { aggregates: [], windows: [], groupings: [] }
     const expr = env.expression(aggregate.expression, { ...plain, aggregates: { collected, scope } })
     const only = collected.aggregates[0]
     if (!only || expr.kind !== 'column' || expr.column !== only.column || collected.aggregates.length !== 1) {

@@ -27,7 +27,14 @@ function resolvePiped(node: ast.Query, env: QueryEnv): QueryResult {
 function resolveBody(body: ast.QueryBody, tail: Tail, env: QueryEnv): QueryResult {
   if (body.kind === 'from') return resolveFromClause(body, [], env)
   if (body.kind === 'select') return resolveSelect(body, tail, env)
-  const result = body.kind === 'query' ? resolveQueryNode(body, env) : resolveSet(body, env)
+  const result =
+    body.kind === 'query'
+      ? resolveQueryNode(body, env)
+      : combine(
+          body,
+          body.inputs.map(input => resolveBody(input, NO_TAIL, env)),
+          env,
+        )
   return withTail(result, tail, env)
 }
 
@@ -53,8 +60,3 @@ function withTail(result: QueryResult, tail: Tail, env: QueryEnv): QueryResult {
 }
 
 // ---- set operations
-
-function resolveSet(node: ast.SetOperation, env: QueryEnv): QueryResult {
-  const results = node.inputs.map(input => resolveBody(input, NO_TAIL, env))
-  return combine(node, results, env)
-}

@@ -34,7 +34,7 @@ function alignInputs(
   const operation = `${node.operator} ${node.isAll ? 'ALL' : 'DISTINCT'}`
   const align = node.match === 'position' ? byPosition : byName
   const rows = align(node, results, operation, context)
-  const exprs = rows.map((row, query) => row.map(item => item?.expr ?? untypedNull(node.inputs[query]!.at)))
+  const exprs = rows.map((row, query) => row.map(item => item?.expr ?? literal(INT64, null, node.inputs[query]!.at)))
   const types = exprs[0]!.map((_, i) => {
     const ofColumn = exprs.map(row => row[i]!)
     const type = commonSupertype(ofColumn)
@@ -81,8 +81,6 @@ interface Item {
 }
 /** The columns of one input; null for a column that the input does not have. */
 type Row = readonly (Item | null)[]
-
-const untypedNull = (at: number): Expr => literal(INT64, null, at)
 
 function byPosition(
   node: SetNode,

@@ -6,12 +6,7 @@ import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { fieldAt } from '../expressions/name.js'
 import { type FromNames, lookup, valueColumns, visibleExpr } from '../name-scope.js'
 
-export interface StarItem {
-  readonly name: string
-  readonly expr: Expr
-}
-
-export function resolveStar(node: ast.SelectStar, from: FromNames | null, env: ExpressionEnv): StarItem[] {
+export function resolveStar(node: ast.SelectStar, from: FromNames | null, env: ExpressionEnv) {
   const all = node.of ? membersOf(node.of, env) : everything(node, from, env)
   for (const name of node.except) {
     if (!all.some(item => same(item.name, name.name))) {
