@@ -5,17 +5,9 @@
 import type { Column, CteScan, Expr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { visitScans } from '../../googlesql/plan/walk.js'
 
-export interface Copies {
-  /**
-   * The id of the original column that this column copies, directly or through other copies; its own id if it is not a copy.
-   */
-  readonly rootOf: (id: number) => number
-  /** The column references in projections that only copy a column. */
-  readonly copies: Set<Expr>
-}
-
-export function findCopies(query: ResolvedQuery): Copies {
+export function findCopies(query: ResolvedQuery) {
   const sources = new Map<number, number>()
+  /** The column references in projections that only copy a column. */
   const copies = new Set<Expr>()
   const copy = (column: Column, source: Column): void => {
     if (column.id !== source.id) sources.set(column.id, source.id)
@@ -41,6 +33,7 @@ export function findCopies(query: ResolvedQuery): Copies {
     }
   })
   for (const scan of reads) copyAll(scan.columns, ctes.get(scan.cte)!)
+  /** The id of the original column that this column copies, directly or through other copies; its own id if it is not a copy. */
   const rootOf = (id: number): number => {
     const source = sources.get(id)
     return source === undefined ? id : rootOf(source)

@@ -19,13 +19,8 @@ export interface FalliblePlaces {
   readonly others: readonly number[]
 }
 
-export interface Tolerant {
-  readonly query: ResolvedQuery
-  readonly places: FalliblePlaces
-}
-
 /** @param count how many of the expressions are made safe. */
-export function tolerate(query: ResolvedQuery, count: number): Tolerant {
+export function tolerate(query: ResolvedQuery, count: number) {
   const tolerable: number[] = []
   const inner = (expr: Expr): Expr => mapExpr(expr, part => (part === expr ? undefined : whole(part)))
   const whole = (expr: Expr): Expr => {
@@ -35,7 +30,8 @@ export function tolerate(query: ResolvedQuery, count: number): Tolerant {
     return tolerable.push(mapped.at) <= count ? safe(mapped) : mapped
   }
   const scan = mapScan(query.scan, whole)
-  return { query: { ...query, scan }, places: { tolerable, others: othersOf(query) } }
+  const places: FalliblePlaces = { tolerable, others: othersOf(query) }
+  return { query: { ...query, scan }, places }
 }
 
 /** The safe variants of arithmetic operators are functions of their own; other calls get `isSafe`. */

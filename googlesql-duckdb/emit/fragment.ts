@@ -52,21 +52,7 @@ export class Fragment {
  */
 export const slot = (index: number): string => `slot$${index}`
 
-interface Template {
-  /** The text between the slots and the indexes of the parts, alternating. */
-  readonly pieces: readonly (string | number)[]
-  /** How often DuckDB computes each part. */
-  readonly uses: ReadonlyMap<number, number>
-  /** The size of the text without its parts. */
-  readonly size: number
-  readonly isOperand: boolean
-  readonly isMacroCall: boolean
-  /** The index of the part with which the text begins, after any opening parentheses; null where it begins with other text. */
-  readonly first: number | null
-  readonly hasSelect: boolean
-  readonly hasQuery: boolean
-  readonly hasLambda: boolean
-}
+type Template = ReturnType<typeof readTemplate>
 
 /** The cache is bounded: most templates recur, but some contain numbers and messages of one query. */
 const templates = new BoundedMap<string, Template>(4_000)
@@ -78,7 +64,7 @@ export const templateOf = (text: string): Template => memo(templates, text, read
 const PIECES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|slot\$(\d+)/g
 const MACRO_CALL = /^\(*(?!(?:cast|coalesce|list_extract|list_transform|struct_pack|try)\()\w+\(/i
 
-function readTemplate(text: string): Template {
+function readTemplate(text: string) {
   const pieces: (string | number)[] = []
   let end = 0
   for (const match of text.matchAll(PIECES)) {
@@ -93,11 +79,15 @@ function readTemplate(text: string): Template {
   const read = [...uses.values()].reduce((sum, count) => sum + count, 0)
   const first = /^\(*slot\$(\d+)/.exec(text)?.[1]
   return {
+    /** The text between the slots and the indexes of the parts, alternating. */
     pieces,
+    /** How often DuckDB computes each part. */
     uses,
+    /** The size of the text without its parts. */
     size: facts.size - read,
     isOperand: isOperandText(text),
     isMacroCall: MACRO_CALL.test(text),
+    /** The index of the part with which the text begins, after any opening parentheses; null where it begins with other text. */
     first: first === undefined ? null : Number(first),
     hasSelect: text.includes('SELECT'),
     hasQuery: facts.hasQuery,

@@ -106,20 +106,14 @@ export function shareArguments(
 export const applied = (value: Fragment, name: string, body: Fragment): Fragment =>
   fragment`list_extract(list_transform([${value}], lambda ${name}: ${body}), 1)`
 
-/** The columns that lambdas among a call's arguments read, as fields of the struct from which the call is computed. */
-export interface Captures {
-  readonly struct: string
-  /** The scope in which the lambdas are written. */
-  readonly scope: SqlScope
-  /** The SQL of each field. */
-  readonly fields: readonly Fragment[]
-}
+export type Captures = NonNullable<ReturnType<typeof capturesOf>>
 
 /**
- * The captures; null where they are not needed, since no argument reads an outer column and no lambda reads a column whose SQL
+ * The columns that lambdas among a call's arguments read, as the fields of the struct from which the call is computed, and the scope in
+ * which the lambdas are written; null where they are not needed, since no argument reads an outer column and no lambda reads a column whose SQL
  * is a subquery.
  */
-export function capturesOf(args: Args, place: Place): Captures | null {
+export function capturesOf(args: Args, place: Place) {
   const lambdas = args.filter(argument => argument?.kind === 'lambda')
   if (lambdas.length === 0) return null
   const isForeign = args.some(argument => argument !== null && readsOuter(argument, place.scope))
@@ -133,7 +127,8 @@ export function capturesOf(args: Args, place: Place): Captures | null {
     entries.set(id, columnEntry(entry.column, path(`${struct}.k${fields.length}`)))
     fields.push(entry.sql)
   }
-  return { struct, scope: { entries, outer: place.scope, isLambda: true }, fields }
+  const scope: SqlScope = { entries, outer: place.scope, isLambda: true }
+  return { struct, scope, fields }
 }
 
 /** Whether the expression reads a column whose SQL contains a subquery, as the value of a `let` binding may. */

@@ -1,5 +1,12 @@
 /** DuckDB SQL of a value's JSON text, by its type. Source: the language reference, "JSON encodings". */
-import { elementOfRange, type RangeKind, type StructType, type Type } from '../../googlesql/types/types.js'
+import {
+  elementOfRange,
+  isRangeKind,
+  type RangeKind,
+  type ScalarKind,
+  type StructType,
+  type Type,
+} from '../../googlesql/types/types.js'
 import { quoteText } from '../emit/quote.js'
 import { duckdbType, fieldNames } from '../emit/type.js'
 
@@ -19,48 +26,38 @@ export function jsonTextSql(sql: string, type: Type, options: JsonTextOptions, d
   return `coalesce(${text}, 'null')`
 }
 
+const quoted = (text: string): string => `'"' || ${text} || '"'`
+const clock = (text: string): string => `bq_json_clock(${text})`
+
+/** The text of a scalar; `wide` is the SQL of a BOOL: true writes numbers that FLOAT64 cannot hold as strings. */
+const SCALARS: Readonly<Partial<Record<ScalarKind, (sql: string, wide: string, isString: boolean) => string>>> = {
+  BOOL: sql => `CAST(${sql} AS VARCHAR)`,
+  INT64: (sql, wide) => `bq_json_of_int64(${sql}, ${wide})`,
+  NUMERIC: (sql, wide, isString) =>
+    isString ? `bq_json_string_of_numeric(${sql})` : `bq_json_of_numeric(${sql}, ${wide})`,
+  BIGNUMERIC: (sql, wide, isString) =>
+    isString ? `bq_bignumeric_json_string(${sql})` : `bq_bignumeric_json(${sql}, ${wide})`,
+  FLOAT64: (sql, _, isString) => `bq_json_${isString ? 'string_' : ''}of_float64(${sql})`,
+  STRING: (sql, _, isString) => `bq_json_${isString ? 'string_' : ''}of_string(${sql})`,
+  BYTES: sql => quoted(`to_base64(${sql})`),
+  DATE: sql => quoted(`CAST(${sql} AS VARCHAR)`),
+  TIME: sql => quoted(clock(`CAST(${sql} AS VARCHAR)`)),
+  DATETIME: sql => quoted(clock(`replace(CAST(${sql} AS VARCHAR), ' ', 'T')`)),
+  TIMESTAMP: sql => quoted(`${clock(`replace(CAST(CAST(${sql} AS TIMESTAMP) AS VARCHAR), ' ', 'T')`)} || 'Z'`),
+  JSON: sql => `bq_json_of_json(CAST(${sql} AS VARCHAR))`,
+  INTERVAL: sql => quoted(`bq_interval_to_duration(${sql})`),
+}
+
 function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: number): string {
-  const quoted = (text: string): string => `'"' || ${text} || '"'`
-  const wide = options.target === 'string' ? 'true' : (options.stringifiesWide ?? 'false')
-  switch (type.kind) {
-    case 'BOOL':
-      return `CAST(${sql} AS VARCHAR)`
-    case 'INT64':
-      return `bq_json_of_int64(${sql}, ${wide})`
-    case 'NUMERIC':
-      return options.target === 'string' ? `bq_json_string_of_numeric(${sql})` : `bq_json_of_numeric(${sql}, ${wide})`
-    case 'BIGNUMERIC':
-      return options.target === 'string' ? `bq_bignumeric_json_string(${sql})` : `bq_bignumeric_json(${sql}, ${wide})`
-    case 'FLOAT64':
-      return options.target === 'string' ? `bq_json_string_of_float64(${sql})` : `bq_json_of_float64(${sql})`
-    case 'STRING':
-      return options.target === 'string' ? `bq_json_string_of_string(${sql})` : `bq_json_of_string(${sql})`
-    case 'BYTES':
-      return quoted(`to_base64(${sql})`)
-    case 'DATE':
-      return quoted(`CAST(${sql} AS VARCHAR)`)
-    case 'TIME':
-      return quoted(`bq_json_clock(CAST(${sql} AS VARCHAR))`)
-    case 'DATETIME':
-      return quoted(`bq_json_clock(replace(CAST(${sql} AS VARCHAR), ' ', 'T'))`)
-    case 'TIMESTAMP':
-      return quoted(`bq_json_clock(replace(CAST(CAST(${sql} AS TIMESTAMP) AS VARCHAR), ' ', 'T')) || 'Z'`)
-    case 'JSON':
-      return `bq_json_of_json(CAST(${sql} AS VARCHAR))`
-    case 'INTERVAL':
-      return quoted(`bq_interval_to_duration(${sql})`)
-    case 'RANGE<DATE>':
-    case 'RANGE<DATETIME>':
-    case 'RANGE<TIMESTAMP>':
-      return rangeSql(sql, type.kind, options, depth)
-    case 'ARRAY': {
-      const item = `item_${depth}$`
-      const items = `list_transform(${sql}, lambda ${item}: ${jsonTextSql(item, type.element, options, depth + 1)})`
-      return `(CASE WHEN ${sql} IS NOT NULL THEN '[' || coalesce(list_aggregate(${items}, 'string_agg', ','), '') || ']' END)`
-    }
-    case 'STRUCT':
-      return structSql(sql, type, options, depth)
+  if (type.kind === 'STRUCT') return structSql(sql, type, options, depth)
+  if (type.kind === 'ARRAY') {
+    const item = `item_${depth}$`
+    const items = `list_transform(${sql}, lambda ${item}: ${jsonTextSql(item, type.element, options, depth + 1)})`
+    return `(CASE WHEN ${sql} IS NOT NULL THEN '[' || coalesce(list_aggregate(${items}, 'string_agg', ','), '') || ']' END)`
   }
+  if (isRangeKind(type.kind)) return rangeSql(sql, type.kind, options, depth)
+  const isString = options.target === 'string'
+  return SCALARS[type.kind]!(sql, isString ? 'true' : (options.stringifiesWide ?? 'false'), isString)
 }
 
 /** The text of a range: an object with its bounds, where an unbounded one is `null`. */

@@ -12,14 +12,7 @@ import {
 } from '../emit/expressions/compare.js'
 import { duckdbType } from '../emit/type.js'
 import { joinedSql } from './concat.js'
-import {
-  heavyOperator,
-  ofElements,
-  type SqlWriter,
-  SqlWriterError,
-  type SqlWriters,
-  type WriterCall,
-} from './function-sql.js'
+import { heavyOperator, ofElements, type SqlWriter, type SqlWriters, type WriterCall } from './function-sql.js'
 import { writtenMicros } from './intervals.js'
 import { typed } from './typed.js'
 
@@ -30,11 +23,8 @@ const pairOf = ({ args }: WriterCall): Pair => `${args[0]!.type.kind} ${args[1]!
 type Binary = (a: string, b: string, call: WriterCall) => string
 const byPair =
   (writers: Readonly<Record<Pair, Binary>>): SqlWriter =>
-  call => {
-    const writer = Object.hasOwn(writers, pairOf(call)) ? writers[pairOf(call)] : undefined
-    if (!writer) throw new SqlWriterError(`Internal error: no operator for ${pairOf(call)}`)
-    return writer(call.sql[0]!, call.sql[1]!, call)
-  }
+  call =>
+    writers[pairOf(call)]!(call.sql[0]!, call.sql[1]!, call)
 const infix =
   (symbol: string): Binary =>
   (a, b) =>
@@ -47,8 +37,6 @@ const swapped =
   (writer: Binary): Binary =>
   (a, b, call) =>
     writer(b, a, call)
-
-const negated = (i: string): string => `bq_interval_multiply(${i}, -1)`
 
 /**
  * Adds an INTERVAL to a time, or subtracts it for sign -1. A literal interval becomes a number of microseconds. `swapped` swaps
@@ -113,7 +101,7 @@ const divide = byPair({
 
 const negate: SqlWriter = ({ sql: [x], type }) => {
   if (type.kind === 'BIGNUMERIC') return `bq_bignumeric_negate(${x})`
-  return type.kind === 'INTERVAL' ? negated(x!) : `(-${x})`
+  return type.kind === 'INTERVAL' ? `bq_interval_multiply(${x}, -1)` : `(-${x})`
 }
 
 const concat: SqlWriter = ({ sql, args, type }) => {
@@ -121,24 +109,24 @@ const concat: SqlWriter = ({ sql, args, type }) => {
   return joinedSql(sql, args, type)
 }
 
-const equal: SqlWriter = call => equalOf(call, 0, 1)
+const equal: SqlWriter = call => equalOf(call)
 const notEqual: SqlWriter = call => {
   const [a, b] = call.sql
   const [x, y] = call.args
   if (x!.type.kind === 'FLOAT64')
     return isFloatLiteral(x!) || isFloatLiteral(y!) ? `(${a} <> ${b})` : `bq_float_ne(${a}, ${b})`
   if (x!.type.kind === 'INTERVAL') return intervalOrder('<>', a!, b!)
-  return isNested(x!.type) ? `(NOT ${equalOf(call, 0, 1)})` : `(${a} <> ${b})`
+  return isNested(x!.type) ? `(NOT ${equalOf(call)})` : `(${a} <> ${b})`
 }
 
 const isNested = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'ARRAY'
 const isPlainType = (type: Type): boolean => !isNested(type) && type.kind !== 'INTERVAL'
 
 /** Equality. In a comparison with a literal that is not NaN, DuckDB's own equality has BigQuery's result. */
-function equalOf(call: WriterCall, left: number, right: number): string {
-  return isFloatLiteral(call.args[left]!) || isFloatLiteral(call.args[right]!)
-    ? `(${call.sql[left]} = ${call.sql[right]})`
-    : equalSql(operandAt(call, left), operandAt(call, right))
+function equalOf(call: WriterCall, right = 1): string {
+  return isFloatLiteral(call.args[0]!) || isFloatLiteral(call.args[right]!)
+    ? `(${call.sql[0]} = ${call.sql[right]})`
+    : equalSql(operandAt(call, 0), operandAt(call, right))
 }
 
 const isFloatLiteral = (expr: Expr): boolean =>
@@ -176,7 +164,7 @@ const isIn: SqlWriter = call => {
   const isPlain =
     isPlainType(operand!.type) && (operand!.type.kind !== 'FLOAT64' || exprs.every(expr => isFloatLiteral(expr!)))
   if (isPlain) return `(${x} IN (${items.join(', ')}))`
-  return `(${items.map((_, i) => equalOf(call, 0, i + 1)).join(' OR ')})`
+  return `(${items.map((_, i) => equalOf(call, i + 1)).join(' OR ')})`
 }
 
 const isInArray: SqlWriter = ({ sql: [x, list], args: [operand, array] }) =>

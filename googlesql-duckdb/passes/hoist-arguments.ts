@@ -75,21 +75,7 @@ function argumentsToHoist(call: AggregateCall): readonly number[] {
   )
 }
 
-interface Hoister {
-  readonly computed: readonly Computed[]
-  /**
-   * The call with the arguments at these indexes replaced by columns. Keys of its ORDER BY that are equal to an argument are
-   * replaced too: with DISTINCT only such keys are allowed.
-   */
-  from(call: AggregateCall, indexes: readonly number[]): AggregateCall
-  /** The call with all expressions that it reads replaced by columns. */
-  whole(call: AggregateCall): AggregateCall
-  window(call: WindowCall): WindowCall
-  /** The input with the replaced expressions as additional columns. */
-  over(input: Scan): Scan
-}
-
-function hoister(newColumn: NewColumn): Hoister {
+function hoister(newColumn: NewColumn) {
   const computed: Computed[] = []
   const columnOf = (expr: Expr): Expr => {
     if (expr.kind === 'lambda' || expr.kind === 'word' || columnsRead([expr]).size === 0) return expr
@@ -100,6 +86,10 @@ function hoister(newColumn: NewColumn): Hoister {
   const columnIfAny = (expr: Expr | null): Expr | null => expr && columnOf(expr)
   const keyColumns = (keys: readonly SortKey[]): readonly SortKey[] =>
     keys.map(key => ({ ...key, expr: columnOf(key.expr) }))
+  /**
+   * The call with the arguments at these indexes replaced by columns. Keys of its ORDER BY that are equal to an argument are
+   * replaced too: with DISTINCT only such keys are allowed.
+   */
   const from = (call: AggregateCall, indexes: readonly number[]): AggregateCall => {
     if (indexes.length === 0) return call
     const args = call.arguments.map((argument, i) => (indexes.includes(i) ? columnIfAny(argument) : argument))
@@ -109,6 +99,7 @@ function hoister(newColumn: NewColumn): Hoister {
     })
     return { ...call, arguments: args, orderBy }
   }
+  /** The call with all expressions that it reads replaced by columns. */
   const whole = (original: AggregateCall): AggregateCall => {
     const call = withoutFailures(original)
     const indexes = call.arguments.map((_, i) => i)
@@ -125,13 +116,14 @@ function hoister(newColumn: NewColumn): Hoister {
     computed,
     from,
     whole,
-    window: call => ({
+    window: (call: WindowCall): WindowCall => ({
       ...call,
       call: whole(call.call),
       partitionBy: call.partitionBy.map(columnOf),
       orderBy: keyColumns(call.orderBy),
     }),
-    over: input => withComputed(input, computed),
+    /** The input with the replaced expressions as additional columns. */
+    over: (input: Scan): Scan => withComputed(input, computed),
   }
 }
 

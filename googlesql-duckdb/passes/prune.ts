@@ -20,11 +20,7 @@ export function prune(query: ResolvedQuery): ResolvedQuery {
   return { ...query, scan: rebuild(query.scan, live, true) }
 }
 
-interface Live {
-  readonly columns: ReadonlySet<number>
-  /** The common table expressions that are read, by id. */
-  readonly ctes: ReadonlyMap<number, ResolvedCte>
-}
+type Live = ReturnType<typeof findLive>
 
 /** What becomes live with a column: the expressions that compute it, or the columns that it is a copy of. */
 interface Origin {
@@ -32,7 +28,8 @@ interface Origin {
   readonly columns: readonly Column[]
 }
 
-function findLive(query: ResolvedQuery): Live {
+/** The columns that are read, and the common table expressions that are read, by id. */
+function findLive(query: ResolvedQuery) {
   const live = new Set<number>()
   const origins = new Map<number, Origin[]>()
   const defined = new Map<number, ResolvedCte>()

@@ -70,10 +70,8 @@ export function arraySubquerySql(expr: SubqueryExpr, place: Place): Fragment | n
 }
 
 /** The values of `x IN (SELECT … FROM UNNEST(…))` as a list; null where the subquery has another shape. */
-export function arrayInQueryList({ scan }: InQueryExpr, place: Place): Fragment | null {
-  const [column] = scan.columns
-  return column ? listOf(scan, column, place) : null
-}
+export const arrayInQueryList = ({ scan }: InQueryExpr, place: Place): Fragment | null =>
+  listOf(scan, scan.columns[0]!, place)
 
 /**
  * The values of the column as a list; without a column, any list whose length is the number of rows. For no rows the list is

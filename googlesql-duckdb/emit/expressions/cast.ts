@@ -1,8 +1,6 @@
 /** CAST between types with BigQuery's conversions. Source: the language reference, "Conversion functions". */
 import type { TypeParameters } from '../../../googlesql/plan/nodes.js'
 import type { ScalarKind, StructType, Type } from '../../../googlesql/types/types.js'
-import { typeName } from '../../../googlesql/types/types.js'
-import { SqlWriterError } from '../../functions/function-sql.js'
 import { namedTemplate } from '../named.js'
 import { quoteName, quoteText } from '../quote.js'
 import { trySql } from '../try.js'
@@ -10,7 +8,7 @@ import { duckdbType, fieldNames } from '../type.js'
 
 /**
  * @param sql an operand; it may be written several times.
- * @throws SqlWriterError for types between which there is no cast.
+ * @param to a type to which the language casts the other.
  */
 export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonly isSafe?: boolean } = {}): string {
   const plain = convert(sql, from, to)
@@ -20,18 +18,13 @@ export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonl
 
 function convert(sql: string, from: Type, to: Type): string {
   if (duckdbType(from) === duckdbType(to)) return sql
-  if (from.kind === 'ARRAY' || to.kind === 'ARRAY') {
-    if (from.kind !== 'ARRAY' || to.kind !== 'ARRAY') throw invalid(from, to)
+  if (from.kind === 'ARRAY' && to.kind === 'ARRAY') {
     return eachElement(sql, element => convert(element, from.element, to.element))
   }
-  if (from.kind === 'STRUCT' || to.kind === 'STRUCT') {
-    if (from.kind !== 'STRUCT' || to.kind !== 'STRUCT' || from.fields.length !== to.fields.length)
-      throw invalid(from, to)
+  if (from.kind === 'STRUCT' && to.kind === 'STRUCT') {
     return eachField(sql, from, to, (field, i) => convert(field, from.fields[i]!.type, to.fields[i]!.type))
   }
-  const writer = WRITERS[`${from.kind} ${to.kind}`]
-  if (!writer) throw invalid(from, to)
-  return writer(sql)
+  return WRITERS[`${from.kind} ${to.kind}` as keyof typeof WRITERS]!(sql)
 }
 
 const eachElement = (sql: string, write: (element: string) => string): string =>
@@ -46,9 +39,6 @@ function eachField(sql: string, from: StructType, to: StructType, write: (field:
   })
   return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
 }
-
-const invalid = (from: Type, to: Type): SqlWriterError =>
-  new SqlWriterError(`Invalid cast from ${typeName(from)} to ${typeName(to)}`)
 
 const macro = (name: string) => (x: string) => `${name}(${x})`
 const plain = (type: string) => (x: string) => `CAST(${x} AS ${type})`

@@ -75,17 +75,11 @@ function maskedSql(plain: string, maskable: readonly string[], again: string): s
 }
 const MAX_MASKABLE = 3
 
-interface Written {
-  readonly plain: string
-  /** The steps in postfix notation, the format of `bq_float_steps`. */
-  readonly steps: string
-  /** The SQL of the divisors that may overflow: a finite number divided by an infinite one is zero. */
-  readonly divisors: readonly string[]
-  /** The SQL of the parts that may fail while an operand beside them is NULL. */
-  readonly maskable: readonly string[]
-}
-
-function written(tree: FloatCall, leaves: readonly string[]): Written {
+/**
+ * The tree as plain SQL; its steps in postfix notation, the format of `bq_float_steps`; the SQL of the divisors that may overflow
+ * (a finite number divided by an infinite one is zero); and the SQL of the parts that may fail while an operand beside them is NULL.
+ */
+function written(tree: FloatCall, leaves: readonly string[]) {
   let next = 0
   const steps: string[] = []
   const divisors: string[] = []

@@ -29,15 +29,7 @@ export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>)
     case 'RANGE<DATETIME>':
     case 'RANGE<TIMESTAMP>':
       return rangeSql(String(value), type.kind)
-    case 'JSON':
-    case 'NUMERIC':
-    case 'DATE':
-    case 'DATETIME':
-    case 'TIME':
-    case 'TIMESTAMP':
-    case 'INTERVAL':
-    case 'ARRAY':
-    case 'STRUCT':
+    default:
       return `${quoteText(String(value))}::${duckdbType(type)}`
   }
 }

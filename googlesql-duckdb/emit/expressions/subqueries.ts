@@ -3,7 +3,7 @@
 import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
 import type { FieldsSql } from '../../functions/function-sql.js'
-import { GenerateError, type Place } from '../context.js'
+import type { Place } from '../context.js'
 import { type Fragment, fill, fragment, queryFragment } from '../fragment.js'
 import { namedIfMacro } from '../named.js'
 import { variable } from '../quote.js'
@@ -15,8 +15,7 @@ export function subquerySql(expr: SubqueryExpr, place: Place): Fragment {
   const arrayForm = arraySubquerySql(expr, place)
   if (arrayForm !== null) return arrayForm
   if (expr.form === 'exists') return queryFragment(`EXISTS (\n${place.query(expr.scan, [], [], place)}\n)`)
-  const [column] = expr.scan.columns
-  if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
+  const column = expr.scan.columns[0]!
   // DuckDB itself raises an error for more than one row (scalar_subquery_error_on_multiple_rows).
   if (expr.form === 'scalar')
     return queryFragment(`(\n${place.query(expr.scan, [column], [place.name(column)], place)}\n)`)
@@ -24,8 +23,7 @@ export function subquerySql(expr: SubqueryExpr, place: Place): Fragment {
 }
 
 export function inQuerySql(expr: InQueryExpr, place: Place): Fragment {
-  const [column] = expr.scan.columns
-  if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
+  const column = expr.scan.columns[0]!
   const operand = place.expr(expr.operand, place)
   const list = arrayInQueryList(expr, place)
   if (list !== null) {

@@ -68,12 +68,7 @@ interface Source {
   readonly isWhole: boolean
 }
 
-interface Uses {
-  readonly sources: ReadonlyMap<number, readonly Source[]>
-  readonly initial: readonly (readonly [id: number, filling: Filling])[]
-}
-
-function findUses(query: ResolvedQuery): Uses {
+function findUses(query: ResolvedQuery) {
   const sources = new Map<number, Source[]>()
   const initial: (readonly [number, Filling])[] = []
   const ctes = new Map<number, readonly Column[]>()

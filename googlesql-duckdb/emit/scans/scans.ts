@@ -193,13 +193,6 @@ function setBlock(scan: SetScan, place: Place): Block {
   return withEntries({ ...EMPTY_BLOCK, from: `(\n${parts.join(`\n${operator}\n`)}\n)` }, entries)
 }
 
-interface Arm {
-  /** Whether all columns have the types of the operation's columns, so that none needs a cast. */
-  readonly hasSameTypes: boolean
-  readonly block: Block
-  readonly outputs: readonly Output[]
-}
-
 /** Whether the scan is one row of literals and typed NULLs. DuckDB cannot run some VALUES of parameters and other casts. */
 function isLiteralRow(scan: Scan): boolean {
   if (scan.kind !== 'project') return scan.kind === 'one-row'
@@ -211,8 +204,8 @@ function isLiteralRow(scan: Scan): boolean {
   return isLiteralRow(scan.input) && scan.computed.every(({ expr }) => isKnown(expr))
 }
 
-/** One input of a set operation, with the names and exact types of the operation's columns. */
-function armOf(input: Scan, columns: readonly Column[], place: Place): Arm {
+/** One input of a set operation, with the names of the operation's columns, and casts where its types are not theirs. */
+function armOf(input: Scan, columns: readonly Column[], place: Place) {
   const block = blockOf(input, new Set(input.columns.map(column => column.id)), place)
   const scope = scopeOf(block, null)
   const areSame = input.columns.map(({ type }, i) => duckdbType(type) === duckdbType(columns[i]!.type))

@@ -68,18 +68,14 @@ const micros = (unit: Unit): number => (unit.base === 'days' ? unit.size * DAY_M
 function dateDiff(end: string, start: string, part: string): string {
   const weekday = firstWeekday(part)
   if (weekday !== undefined) return `(bq_week_index(${end}, ${weekday}) - bq_week_index(${start}, ${weekday}))`
-  switch (part) {
-    case 'DAY':
-      return `(${end} - ${start})`
-    case 'MONTH':
-      return `((year(${end}) - year(${start})) * 12 + month(${end}) - month(${start}))`
-    case 'QUARTER':
-      return `((year(${end}) - year(${start})) * 4 + quarter(${end}) - quarter(${start}))`
-    case 'ISOYEAR':
-      return `(isoyear(${end}) - isoyear(${start}))`
-    default:
-      return `(year(${end}) - year(${start}))`
-  }
+  return DATE_DIFFS[part]?.(end, start) ?? `(year(${end}) - year(${start}))`
+}
+
+const DATE_DIFFS: Readonly<Record<string, (end: string, start: string) => string>> = {
+  DAY: (end, start) => `(${end} - ${start})`,
+  MONTH: (end, start) => `((year(${end}) - year(${start})) * 12 + month(${end}) - month(${start}))`,
+  QUARTER: (end, start) => `((year(${end}) - year(${start})) * 4 + quarter(${end}) - quarter(${start}))`,
+  ISOYEAR: (end, start) => `(isoyear(${end}) - isoyear(${start}))`,
 }
 
 /** The number of boundaries between two times, where a part has `size` microseconds. */

@@ -12,16 +12,9 @@ export function microsSql(value: string, kind: ScalarKind): string {
 
 /** The value of this type for microseconds as `microsSql` returns them. */
 export function fromMicrosSql(micros: string, kind: ScalarKind): string {
-  switch (kind) {
-    case 'DATE':
-      return `CAST(make_timestamp(${micros}) AS DATE)`
-    case 'TIME':
-      return `bq_time(${micros})`
-    case 'DATETIME':
-      return `make_timestamp(${micros})`
-    default:
-      return `make_timestamptz(${micros})`
-  }
+  if (kind === 'DATE') return `CAST(make_timestamp(${micros}) AS DATE)`
+  if (kind === 'TIME') return `bq_time(${micros})`
+  return `make_timestamp${kind === 'DATETIME' ? '' : 'tz'}(${micros})`
 }
 
 /** The first year in which DuckDB's strftime writes four digits, as GoogleSQL does. */
@@ -31,28 +24,14 @@ const LAST_ODD_OFFSET = 1972
 
 /** Format elements that DuckDB's strftime writes as GoogleSQL does from the year 1000 on, with DuckDB's element for each. */
 const SHARED_ELEMENTS: Readonly<Record<string, string>> = {
-  Y: '%Y',
-  m: '%m',
-  d: '%d',
-  H: '%H',
-  M: '%M',
-  S: '%S',
-  y: '%y',
-  b: '%b',
+  ...Object.fromEntries([...'YmdHMSybBaAjpI%'].map(letter => [letter, `%${letter}`])),
   h: '%b',
-  B: '%B',
-  a: '%a',
-  A: '%A',
-  j: '%j',
-  p: '%p',
-  I: '%I',
   F: '%Y-%m-%d',
   T: '%H:%M:%S',
   X: '%H:%M:%S',
   R: '%H:%M',
   D: '%m/%d/%y',
   x: '%m/%d/%y',
-  '%': '%%',
 }
 const TIME_ELEMENTS = 'HMSpITXR'
 

@@ -56,52 +56,33 @@ const lastDay: SqlWriter = call => {
   const date = kindOf(call, 0) === 'DATE' ? call.sql[0]! : `CAST(${call.sql[0]} AS DATE)`
   const weekday = firstWeekday(part)
   if (weekday !== undefined) return `bq_date(bq_week_day(${date}, ${weekday}) + 6)`
-  switch (part) {
-    case 'MONTH':
-      return `last_day(${date})`
-    case 'QUARTER':
-      return `last_day(CAST(date_trunc('quarter', ${date}) AS DATE) + INTERVAL 2 MONTH)`
-    case 'YEAR':
-      return `make_date(year(${date}), 12, 31)`
-    default:
-      return `bq_isoyear_last(${date})`
-  }
+  return LAST_DAYS[part]?.(date) ?? `bq_isoyear_last(${date})`
 }
 
-/** Parts for which DuckDB has an equal function of a DATE, TIMESTAMP (without time zone) or TIME. */
-const PART_FUNCTIONS: Readonly<Record<string, string>> = {
-  YEAR: 'year',
-  QUARTER: 'quarter',
-  MONTH: 'month',
-  DAY: 'day',
-  HOUR: 'hour',
-  MINUTE: 'minute',
-  SECOND: 'second',
-  DAYOFYEAR: 'dayofyear',
-  ISOWEEK: 'week',
-  ISOYEAR: 'isoyear',
+const LAST_DAYS: Readonly<Record<string, (date: string) => string>> = {
+  MONTH: date => `last_day(${date})`,
+  QUARTER: date => `last_day(CAST(date_trunc('quarter', ${date}) AS DATE) + INTERVAL 2 MONTH)`,
+  YEAR: date => `make_date(year(${date}), 12, 31)`,
+}
+
+/** Parts for which DuckDB has an equal function of this name, for a DATE, TIMESTAMP (without time zone) or TIME. */
+const PART_FUNCTIONS = 'YEAR QUARTER MONTH DAY HOUR MINUTE SECOND DAYOFYEAR ISOYEAR'.split(' ')
+
+const EXTRACTED: Readonly<Record<string, (value: string) => string>> = {
+  ISOWEEK: value => `week(${value})`,
+  DAYOFWEEK: value => `(dayofweek(${value}) + 1)`,
+  // DuckDB's functions count milliseconds and microseconds from the start of the minute.
+  MILLISECOND: value => `(millisecond(${value}) % 1000)`,
+  MICROSECOND: value => `(microsecond(${value}) % 1000000)`,
+  DATE: value => `CAST(${value} AS DATE)`,
+  TIME: value => `CAST(${value} AS TIME)`,
+  DATETIME: value => value,
 }
 
 /** A part of a civil value, which is a DATE, a TIMESTAMP (without time zone) or a TIME. */
 function extracted(part: string, value: string): string {
-  if (Object.hasOwn(PART_FUNCTIONS, part)) return `${PART_FUNCTIONS[part]}(${value})`
-  switch (part) {
-    case 'DAYOFWEEK':
-      return `(dayofweek(${value}) + 1)`
-    // DuckDB's functions count milliseconds and microseconds from the start of the minute.
-    case 'MILLISECOND':
-      return `(millisecond(${value}) % 1000)`
-    case 'MICROSECOND':
-      return `(microsecond(${value}) % 1000000)`
-    case 'DATE':
-      return `CAST(${value} AS DATE)`
-    case 'TIME':
-      return `CAST(${value} AS TIME)`
-    case 'DATETIME':
-      return value
-    default:
-      return `bq_week_number(${value}, ${firstWeekday(part)})`
-  }
+  if (PART_FUNCTIONS.includes(part)) return `${part.toLowerCase()}(${value})`
+  return EXTRACTED[part]?.(value) ?? `bq_week_number(${value}, ${firstWeekday(part)})`
 }
 
 const INTERVAL_WRITERS: Readonly<Record<string, (i: string) => string>> = {

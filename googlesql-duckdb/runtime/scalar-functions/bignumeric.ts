@@ -31,8 +31,6 @@ function inRange(units: bigint, write: () => string): bigint {
   return units
 }
 
-const magnitude = (x: bigint): string => bignumericText(absolute(x))
-
 /** The arguments of a call, as error messages write them. */
 const written = (...values: readonly bigint[]): string => values.map(bignumericText).join(', ')
 
@@ -177,7 +175,7 @@ export const BIGNUMERIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_bignumeric_floor', [BIG], BIG, x => whole(x, -1n, 'FLOOR')),
   scalar('bq_bignumeric_ceil', [BIG], BIG, x => whole(x, 1n, 'CEIL')),
   scalar('bq_bignumeric_sqrt', [BIG], BIG, x => {
-    if (x < 0n) fail(`SQRT is undefined for negative value: SQRT(-${magnitude(x)})`)
+    if (x < 0n) fail(`SQRT is undefined for negative value: SQRT(${bignumericText(x)})`)
     return squareRoot(x, UNIT)
   }),
   // Raises the error of a sum or a total that is out of range.

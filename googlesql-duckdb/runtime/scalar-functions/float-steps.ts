@@ -15,40 +15,32 @@ const OPERATORS: Readonly<Record<Operator, (a: number, b: number) => number>> = 
 const textOf = (x: number): string =>
   Number.isFinite(x) ? doubleText(x) : `${x}`.replace('Infinity', 'inf').toLowerCase()
 
-/** @throws ScalarFunctionError for a division by zero, and for an infinite result of finite operands. */
-function checked(operator: Operator, a: number, b: number): number {
-  if (operator === '/' && b === 0) fail(`division by zero: ${textOf(a)} / ${textOf(b)}`)
-  const result = OPERATORS[operator](a, b)
-  if (overflows(result, a, b)) fail(`double overflow: ${textOf(a)} ${operator} ${textOf(b)}`)
-  return result
-}
-
 /** Computes one operation; null in place of an error. */
 function safe(operator: Operator, a: number, b: number): number | null {
   if (operator === '/' && b === 0) return null
   const result = OPERATORS[operator](a, b)
-  return overflows(result, a, b) ? null : result
+  return !Number.isFinite(result) && Number.isFinite(a) && Number.isFinite(b) ? null : result
 }
 
-const overflows = (result: number, a: number, b: number): boolean =>
-  !Number.isFinite(result) && Number.isFinite(a) && Number.isFinite(b)
+/** @throws ScalarFunctionError for a division by zero, and for an infinite result of finite operands. */
+const checked = (operator: Operator, a: number, b: number): number =>
+  safe(operator, a, b) ??
+  fail(`${operator === '/' && b === 0 ? 'division by zero' : 'double overflow'}: ${textOf(a)} ${operator} ${textOf(b)}`)
 
-const STEPS: Readonly<Record<FloatStep, (a: number, b: number) => number | null>> = {
-  '+': (a, b) => checked('+', a, b),
-  '-': (a, b) => checked('-', a, b),
-  '*': (a, b) => checked('*', a, b),
-  '/': (a, b) => checked('/', a, b),
-  'safe+': (a, b) => safe('+', a, b),
-  'safe-': (a, b) => safe('-', a, b),
-  'safe*': (a, b) => safe('*', a, b),
-  'safe/': (a, b) => safe('/', a, b),
-  ieee: (a, b) => a / b,
+const STEPS: Readonly<Record<string, (a: number, b: number) => number | null>> = {
+  ...Object.fromEntries(
+    (Object.keys(OPERATORS) as Operator[]).flatMap(operator => [
+      [operator, (a: number, b: number) => checked(operator, a, b)],
+      [`safe${operator}`, (a: number, b: number) => safe(operator, a, b)],
+    ]),
+  ),
+  ieee: OPERATORS['/'],
   negate: a => -a,
-  abs: a => Math.abs(a),
-  ceil: a => Math.ceil(a),
-  floor: a => Math.floor(a),
+  abs: Math.abs,
+  ceil: Math.ceil,
+  floor: Math.floor,
   round: a => (a < 0 ? -Math.round(-a) : Math.round(a)),
-  trunc: a => Math.trunc(a),
+  trunc: Math.trunc,
 }
 
 /**
@@ -58,7 +50,7 @@ const STEPS: Readonly<Record<FloatStep, (a: number, b: number) => number | null>
 function computeSteps(steps: string, leaves: readonly (number | null)[]): number | null {
   const stack: (number | null)[] = []
   for (const word of steps.split(' ')) {
-    const step = Object.hasOwn(STEPS, word) ? STEPS[word as FloatStep] : undefined
+    const step = Object.hasOwn(STEPS, word) ? STEPS[word] : undefined
     if (!step) {
       stack.push(leaves[Number(word)]!)
       continue

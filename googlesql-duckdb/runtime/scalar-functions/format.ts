@@ -18,13 +18,6 @@ interface Spec {
   readonly precision: number | null
 }
 
-type SpecifierMatch = readonly [
-  text: string,
-  flags: string,
-  width: string,
-  precision: string | undefined,
-  letter: string,
-]
 const SPECIFIER = /%([-+ #'0]*)(\*|\d*)(\.(?:\*|\d*))?(.)/suy
 
 function format(pattern: string, typesJson: string, values: readonly (string | null)[]): string | null {
@@ -54,7 +47,7 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
     const match = SPECIFIER.exec(pattern)
     if (!match) fail(`Invalid FORMAT string: "${pattern}"`)
     at = SPECIFIER.lastIndex
-    const [text, flags, width, precision, letter] = match as unknown as SpecifierMatch
+    const [text, flags = '', width = '', precision, letter = ''] = match
     if (letter === '%') {
       if (text !== '%%') fail(`Invalid FORMAT string: "${pattern}"`)
       output.push('%')
@@ -98,8 +91,7 @@ function checkedPrecision(precision: number, letter: string): number {
 
 type Take = (expected: string, accepts: (type: Type) => boolean) => { type: Type; value: string | null } | null
 const isInteger = (type: Type): boolean => type.kind === 'INT64'
-const isFraction = (type: Type): boolean => type.kind === 'FLOAT64' || isDecimal(type)
-const isDecimal = (type: Type): boolean => type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
+const isFraction = (type: Type): boolean => ['FLOAT64', 'NUMERIC', 'BIGNUMERIC'].includes(type.kind)
 
 /** The arguments that a specifier takes, and how it prints them. */
 interface Specifier {

@@ -145,13 +145,11 @@ function strictInt64(text: string): bigint {
   const number = Number(node.text)
   const isFloat = isDouble(node.text)
   if (isFloat && !Number.isInteger(number))
-    fail(`The provided JSON number: ${withoutPoint(number)} cannot be converted to an integer`)
+    fail(`The provided JSON number: ${doubleText(number)} cannot be converted to an integer`)
   const integer = isFloat ? BigInt(number) : BigInt(node.text)
   if (!isInt64(integer)) fail(`The provided JSON number: ${numberText(node.text)} cannot be converted to an integer`)
   return integer
 }
-
-const withoutPoint = (number: number): string => doubleText(number).replace(/\.0$/, '')
 
 function strictFloat64(text: string, wideNumbers: string): number {
   const node = strict(text, 'number', 'a number')

@@ -1,27 +1,21 @@
 /** Scalar functions that run in JavaScript in the engine's process, where DuckDB has no suitable function. */
 
-export type ScalarFunctionType =
-  | 'BIGINT'
-  | 'HUGEINT'
-  | 'BIGNUM'
-  | 'DOUBLE'
-  | 'BOOLEAN'
-  | 'VARCHAR'
-  | 'BLOB'
-  | 'VARCHAR[]'
-  | 'VARCHAR[][]'
-  | 'BIGINT[]'
-  | 'DOUBLE[]'
-
-/** BIGINT, HUGEINT and BIGNUM are bigint, DOUBLE is number, BLOB is Uint8Array, lists are arrays; NULL is null. */
-export type ScalarFunctionValue =
-  | bigint
-  | number
-  | boolean
-  | string
-  | Uint8Array
-  | null
-  | readonly ScalarFunctionValue[]
+/** The JavaScript values of each type; NULL is null. */
+interface Values {
+  BIGINT: bigint
+  HUGEINT: bigint
+  BIGNUM: bigint
+  DOUBLE: number
+  BOOLEAN: boolean
+  VARCHAR: string
+  BLOB: Uint8Array
+  'VARCHAR[]': readonly (string | null)[]
+  'VARCHAR[][]': readonly (readonly string[])[]
+  'BIGINT[]': readonly (bigint | null)[]
+  'DOUBLE[]': readonly (number | null)[]
+}
+export type ScalarFunctionType = keyof Values
+export type ScalarFunctionValue = Values[ScalarFunctionType] | null | readonly ScalarFunctionValue[]
 
 export interface ScalarFunction {
   /** The SQL name, which begins with `bq_`. */
@@ -41,20 +35,6 @@ export interface ScalarFunction {
   readonly compute: (...args: never[]) => ScalarFunctionValue
 }
 
-/** The JavaScript values of each type. */
-interface Values {
-  BIGINT: bigint
-  HUGEINT: bigint
-  BIGNUM: bigint
-  DOUBLE: number
-  BOOLEAN: boolean
-  VARCHAR: string
-  BLOB: Uint8Array
-  'VARCHAR[]': readonly (string | null)[]
-  'VARCHAR[][]': readonly (readonly string[])[]
-  'BIGINT[]': readonly (bigint | null)[]
-  'DOUBLE[]': readonly (number | null)[]
-}
 type Facts = Partial<Pick<ScalarFunction, 'handlesNull' | 'isShort' | 'refuses'>>
 type Arguments<Types extends readonly ScalarFunctionType[], Given extends Facts> = {
   [I in keyof Types]: Values[Types[I]] | (Given extends { handlesNull: true } ? null : never)

@@ -184,15 +184,8 @@ export function fractionOfText(text: string): FormattedNumber {
   return { ...digits, isNegative: digits.isNegative && digits.numerator !== 0n, rounding: 'half-away' }
 }
 
-interface Written {
-  /** The digits without leading zeros; empty for zero. */
-  readonly integer: string
-  readonly fraction: string
-  /** The exponent with its sign: `+05`. */
-  readonly exponent: string
-}
-
-function written(number: FiniteNumber, { scale, hasExponent }: NumberFormat): Written {
+/** The digits of a number: before its point without leading zeros, behind it, and of its exponent with the sign, `+05`. */
+function written(number: FiniteNumber, { scale, hasExponent }: NumberFormat) {
   const text = (hasExponent ? exponentText : fixedText)(number, scale, number.rounding)
   const [mantissa, exponent = ''] = text.split('e')
   const [integer, fraction = ''] = mantissa!.split('.')
@@ -318,21 +311,7 @@ function formatHexadecimal(format: NumberFormat, number: FormattedNumber): strin
   return assemble(format, format.isCompact ? 0 : padding, signOutput(format, number.isNegative, false), '', text)
 }
 
-const ROMAN: readonly (readonly [number, string])[] = [
-  [1000, 'M'],
-  [900, 'CM'],
-  [500, 'D'],
-  [400, 'CD'],
-  [100, 'C'],
-  [90, 'XC'],
-  [50, 'L'],
-  [40, 'XL'],
-  [10, 'X'],
-  [9, 'IX'],
-  [5, 'V'],
-  [4, 'IV'],
-  [1, 'I'],
-]
+const ROMAN = { M: 1000, CM: 900, D: 500, CD: 400, C: 100, XC: 90, L: 50, XL: 40, X: 10, IX: 9, V: 5, IV: 4, I: 1 }
 const ROMAN_WIDTH = 15
 
 function formatRoman(format: NumberFormat, number: FormattedNumber): string {
@@ -340,7 +319,7 @@ function formatRoman(format: NumberFormat, number: FormattedNumber): string {
   if (value < 1n || value > 3_999n) fail('Roman numerals are written for numbers between 1 and 3999')
   let rest = Number(value)
   let text = ''
-  for (const [worth, letters] of ROMAN) {
+  for (const [letters, worth] of Object.entries(ROMAN)) {
     while (rest >= worth) {
       text += letters
       rest -= worth

@@ -16,17 +16,7 @@ import { timeZone } from '../dates/time-zones.js'
 import { keepLast } from '../keep-last.js'
 import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 
-type Category =
-  | 'LITERAL'
-  | 'YEAR'
-  | 'MONTH'
-  | 'DAY'
-  | 'HOUR'
-  | 'MINUTE'
-  | 'SECOND'
-  | 'MERIDIAN_INDICATOR'
-  | 'TIME_ZONE'
-  | 'OTHER'
+type Category = 'LITERAL' | keyof typeof NAMES
 
 interface Element {
   /** The element in upper case. For a literal: ' ' for spaces, '"' for quoted text, else the character itself. */
@@ -39,7 +29,7 @@ interface Element {
 }
 
 const FRACTIONS = Array.from({ length: 9 }, (_, index) => `FF${index + 1}`)
-const NAMES: Readonly<Record<Exclude<Category, 'LITERAL'>, readonly string[]>> = {
+const NAMES = {
   YEAR: ['YYYY', 'YYY', 'YY', 'Y', 'RRRR', 'RR', 'Y,YYY', 'IYYY', 'IYY', 'IY', 'I', 'SYYYY', 'YEAR', 'SYEAR'],
   MONTH: ['MM', 'MON', 'MONTH', 'RM'],
   DAY: ['DDD', 'DD', 'D', 'DAY', 'DY', 'J'],

@@ -1,34 +1,14 @@
 /** The proleptic Gregorian calendar on integers: converts days and seconds since 1970-01-01 to fields and back. */
-import { type CivilDate, civilFromDays, daysFromCivil } from '../../../../googlesql/values/civil-date.js'
+import { civilFromDays, daysFromCivil } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { fail } from '../scalar-function.js'
 
-/** A civil time with all fields that format strings use. */
-export interface CivilTime extends CivilDate {
-  readonly hour: number
-  readonly minute: number
-  readonly second: number
-  readonly micro: number
-  /** Days since 1970-01-01. */
-  readonly days: number
-}
+export type CivilTime = ReturnType<typeof civilFromSeconds>
 
 const DAY_SECONDS = 86_400
 
-export const MONTH_NAMES = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const
+export const MONTH_NAMES =
+  'January February March April May June July August September October November December'.split(' ')
 /** The weekdays from Sunday, in GoogleSQL's order. */
 export const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 
@@ -61,8 +41,8 @@ export function splitMicros(micros: bigint): { readonly seconds: number; readonl
   return { seconds: Number((micros - micro) / 1_000_000n), micro: Number(micro) }
 }
 
-/** The fields of a civil time in seconds since 1970-01-01 00:00:00 of the same calendar. */
-export function civilFromSeconds(seconds: number, micro: number): CivilTime {
+/** The fields that format strings use, of a civil time in seconds since 1970-01-01 00:00:00 of the same calendar; `days` since then. */
+export function civilFromSeconds(seconds: number, micro: number) {
   const days = Math.floor(seconds / DAY_SECONDS)
   const ofDay = seconds - days * DAY_SECONDS
   return {

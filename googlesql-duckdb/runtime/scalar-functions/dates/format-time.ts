@@ -35,12 +35,6 @@ export function offsetText(seconds: number, separator: string): string {
   return `${sign}${pad(Math.floor(minutes / 60), 2)}${separator}${pad(minutes % 60, 2)}`
 }
 
-/**
- * The offset without its seconds, which only offsets of early years have. A text cannot contain these seconds, so the civil
- * time in the text is computed without them as well. Source: GetNormalizedTimeZone of the reference implementation.
- */
-const wholeMinutes = (offset: number): number => offset - (offset % 60)
-
 /** GoogleSQL's name of a zone in results: `UTC`, `UTC-5`, `UTC+0530`. */
 function zoneText(seconds: number): string {
   const minutes = Math.floor(Math.abs(seconds) / 60)
@@ -49,16 +43,15 @@ function zoneText(seconds: number): string {
   return `UTC${minutes % 60 === 0 ? `${sign}${minutes / 60}` : offsetText(seconds, '')}`
 }
 
-/** A value to format: its civil time, the offset of its zone at that time, and the instant in seconds. */
-export interface Moment {
-  readonly time: CivilTime
-  readonly offsetSeconds: number
-  readonly epochSeconds: number
-}
+export type Moment = ReturnType<typeof momentOf>
 
-export function momentOf(micros: bigint, zone: string): Moment {
+/** A value to format: its civil time, the offset of its zone at that time, and the instant in seconds. */
+export function momentOf(micros: bigint, zone: string) {
   const { seconds, micro } = splitMicros(micros)
-  const offsetSeconds = wholeMinutes(timeZone(zone)(seconds))
+  const exact = timeZone(zone)(seconds)
+  // Only offsets of early years have seconds. A text cannot contain these, so the civil time in the text is computed without
+  // them as well. Source: GetNormalizedTimeZone of the reference implementation.
+  const offsetSeconds = exact - (exact % 60)
   return { time: civilFromSeconds(seconds + offsetSeconds, micro), offsetSeconds, epochSeconds: seconds }
 }
 
@@ -185,14 +178,7 @@ const UNFLAGGED = 'JQ'
 const UPPER_BY_CHANGE = 'aAbBh'
 const LOWER_BY_CHANGE = 'pPZ'
 
-/** Flags and a width between `%` and the element, as glibc's strftime reads them: `%-d` is a day without a leading zero. */
-interface Flags {
-  /** `-` for no padding, `_` for spaces, `0` for zeros; '' for the element's own padding. */
-  readonly pad: string
-  readonly isUpper: boolean
-  readonly changesCase: boolean
-  readonly width: number
-}
+type Flags = ReturnType<typeof flagsOf>
 
 /** GoogleSQL's limit on the output of functions. */
 const MAX_OUTPUT = 1 << 20
@@ -202,9 +188,11 @@ function checkedSize(size: number): number {
   return size
 }
 
-function flagsOf(flags: string, width: string): Flags {
+/** Flags and a width between `%` and the element, as glibc's strftime reads them: `%-d` is a day without a leading zero. */
+function flagsOf(flags: string, width: string) {
   const pads = flags.replace(/[\^#]/g, '')
   return {
+    /** `-` for no padding, `_` for spaces, `0` for zeros; '' for the element's own padding. */
     pad: pads.at(-1) ?? '',
     isUpper: flags.includes('^'),
     changesCase: flags.includes('#'),

@@ -439,10 +439,6 @@ function readAll(reader: Reader, format: string, kind: TimeKind): void {
   if (reader.at < reader.text.length || !/^(?:\s|%[nt])*$/.test(format.slice(at))) reader.fail()
 }
 
-const outOfRange = (): never => {
-  fail('Out-of-range datetime field in parsing function')
-}
-
 /**
  * The day, in days since 1970-01-01. The ISO parts determine it if the format has no other part of a date. Otherwise it is the
  * date of the fields, changed by a week number or a day of the year.
@@ -461,7 +457,7 @@ function dayOf(fields: Fields): number {
     if (fields.monthPlace < moved.place) month = date.month
     if (fields.dayPlace < moved.place) day = date.day
   }
-  if (!isValidDate(year, month, day)) outOfRange()
+  if (!isValidDate(year, month, day)) fail('Out-of-range datetime field in parsing function')
   return daysFromCivil(year, month, day)
 }
 
