@@ -2,16 +2,6 @@
 import type { Writable } from 'node:stream'
 import { fileReason } from '../runner/platform/write-failure.js'
 
-export interface StandardOutput {
-  print(text: string | Uint8Array): void
-  printError(text: string): void
-  /**
-   * Whether writing to standard output has failed, which was reported on standard error. A reader that has left is no
-   * failure.
-   */
-  hasFailed(): boolean
-}
-
 /** Error codes of a reader that has left (`| head`), or of a closed terminal. */
 const READER_LEFT: ReadonlySet<unknown> = new Set(['EPIPE', 'EIO', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])
 
@@ -19,7 +9,7 @@ const READER_LEFT: ReadonlySet<unknown> = new Set(['EPIPE', 'EIO', 'ECONNRESET',
  * Output for a reader that has left is dropped, and the command runs to its end: it completes its other work, and
  * `sluice validate | head` has the exit code of `sluice validate`.
  */
-export function standardOutput(out: Writable, err: Writable): StandardOutput {
+export function standardOutput(out: Writable, err: Writable) {
   let hasFailed = false
   out.on('error', (error: NodeJS.ErrnoException) => {
     if (hasFailed || READER_LEFT.has(error.code)) return
@@ -30,8 +20,9 @@ export function standardOutput(out: Writable, err: Writable): StandardOutput {
     // There is no reader left to report to.
   })
   return {
-    print: text => void out.write(text),
-    printError: text => void err.write(text),
-    hasFailed: () => hasFailed,
+    print: (text: string | Uint8Array): void => void out.write(text),
+    printError: (text: string): void => void err.write(text),
+    /** Whether writing to standard output has failed, which was reported. A reader that has left is no failure. */
+    hasFailed: (): boolean => hasFailed,
   }
 }

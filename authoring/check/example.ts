@@ -48,13 +48,11 @@ function placeOf(source: PlaceSource, { keyword }: ErrorObject, at: NodePath) {
   return keyword === 'additionalProperties' ? source.keyAt(at) : source.valueAt(at)
 }
 
-interface Mistake {
-  readonly at: NodePath
-  readonly message: string
-  readonly more?: More
-}
-
-function mistakeOf({ keyword, params, data }: ErrorObject, path: NodePath, endpoint: Endpoint): Mistake {
+function mistakeOf(
+  { keyword, params, data }: ErrorObject,
+  path: NodePath,
+  endpoint: Endpoint,
+): { at: NodePath; message: string; more?: More } {
   const { columns, maxRows } = endpoint
   if (keyword === 'additionalProperties' && path.length > 0) {
     const name = String(params['additionalProperty'])

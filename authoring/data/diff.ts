@@ -97,8 +97,8 @@ async function compareTable(
   // A view has no partitions or clusters.
   const tellsLayout = isWholeResource(file.declared) && !VIEWS.has(described.kind)
   const where = isSharded ? `, in ${tableName(compared!, project)}` : ''
-  return tableDifferences(tableResource(file.declared), described.resource, { tellsLayout }).map(
-    ({ column, message }) => diagnosticAt(file.placeOf(column), 'table/differs', message + where),
+  return tableDifferences(tableResource(file.declared), described.resource, tellsLayout).map(({ column, message }) =>
+    diagnosticAt(file.placeOf(column), 'table/differs', message + where),
   )
 }
 

@@ -10,19 +10,14 @@ export interface TableDifference {
   readonly message: string
 }
 
-export interface DifferenceOptions {
-  /** Whether the file is a whole table resource; a list of fields does not declare partitions and clusters. */
-  readonly tellsLayout: boolean
-}
-
 /**
  * The differences in the order of the file's columns, then columns of the warehouse alone, then the layout. Descriptions are
- * not compared.
+ * not compared. `tellsLayout`: the file is a whole table resource; a list of fields does not declare partitions and clusters.
  */
 export function tableDifferences(
   file: TableResource,
   warehouse: TableResource,
-  { tellsLayout }: DifferenceOptions,
+  tellsLayout: boolean,
 ): readonly TableDifference[] {
   const columns = fieldDifferences([], file.schema.fields, warehouse.schema.fields)
   return tellsLayout ? [...columns, ...layoutDifferences(file, warehouse)] : columns

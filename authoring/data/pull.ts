@@ -60,7 +60,7 @@ function changes(path: string, before: string, after: string): string {
   const [old, now] = [before, after].map(text => readTableSchema({ file: path, text }).table)
   if (!old || !now) return 'all, for it was not valid'
   const [oldTable, newTable] = [tableResource(old.declared), tableResource(now.declared)]
-  const differences = tableDifferences(oldTable, newTable, { tellsLayout: isWholeResource(old.declared) })
+  const differences = tableDifferences(oldTable, newTable, isWholeResource(old.declared))
   return differences.length === 0
     ? 'descriptions, defaults, policy tags or form'
     : differences.map(({ message }) => message).join('; ')

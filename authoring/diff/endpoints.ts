@@ -1,6 +1,7 @@
 /** Conducts the comparison: two folders of endpoints → all changes, endpoint by endpoint. */
 
 import { tenantColumns, tenantParameter } from '../../runner/manifest/tenant.js'
+import { compareText } from '../../runner/model/diagnostic.js'
 import type { ContractColumn } from '../../runner/model/endpoint.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import { type Change, changeOf, IMPACT_RANK, type Report } from './change-rules.js'
@@ -37,8 +38,6 @@ export function diffEndpoints(base: Side, head: Side, usdPerTib: number): readon
   // The order within an endpoint is that of the comparison, breaking changes first.
   return changes.sort((a, b) => compareText(a.endpoint, b.endpoint) || IMPACT_RANK[a.impact] - IMPACT_RANK[b.impact])
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Whether a broken manifest of the other side may be this endpoint: it has its id, its name or its file. */
 function isAmong({ endpoint, file }: ComparedEndpoint, broken: Side['broken']): boolean {

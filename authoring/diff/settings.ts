@@ -11,13 +11,11 @@ export function diffSettings(base: Endpoint, head: Endpoint, report: Report): vo
   for (const name of names) {
     const [before, after] = [base.settings[name], head.settings[name]]
     if (equalValues(before, after)) continue
-    if (name === 'export' && isSameExport(base, head)) continue
+    if (name === 'export' && equalValues(base.export, head.export)) continue
     const kind = name === 'export' ? exportKind(base, head) : kindOf(name, before, after, base)
     report(kind, `${name} is ${shown(after)}; it was ${shown(before)}`)
   }
 }
-
-const isSameExport = (base: Endpoint, head: Endpoint): boolean => equalValues(base.export, head.export)
 
 function exportKind({ export: before }: Endpoint, { export: after }: Endpoint): ChangeKind {
   if (before === null) return 'setting/export-widened'

@@ -6,22 +6,15 @@ import { isFunctionFile } from '../../runner/manifest/functions/load.js'
 import { isTableSchema } from '../../runner/manifest/tables/load.js'
 import { TEST_ENDING } from '../test/files/load.js'
 
-/** Absolute paths. */
-export interface Folders {
-  /** The folder that the editor has open; messages name files relative to it. */
-  readonly root: string
-  readonly endpoints: string
-  readonly tables: string
-  readonly functions: string
-  readonly data: string
-}
+export type Folders = ReturnType<typeof foldersOf>
 
 /** The folders below a root, as settings name them: relative to the root, or absolute. */
-export type FolderNames = Pick<Folders, 'endpoints' | 'tables' | 'functions' | 'data'>
+export type FolderNames = Readonly<Record<'endpoints' | 'tables' | 'functions' | 'data', string>>
 
 export type FileKind = 'manifest' | 'partial' | 'tests' | 'example' | 'table' | 'function'
 
-export function foldersOf(root: string, names: FolderNames): Folders {
+/** Absolute paths; `root` is the folder that the editor has open, and messages name files relative to it. */
+export function foldersOf(root: string, names: FolderNames) {
   const below = (name: string): string => (name.startsWith(sep) ? name : join(root, name))
   return {
     root,

@@ -11,19 +11,13 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import type { FilePlace } from '../../runner/manifest/source.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import { type SqlCursor, sqlCursor } from './cursor.js'
-import { type DocumentView, DocumentViews } from './document-view.js'
+import { sqlCursor } from './cursor.js'
+import { DocumentViews } from './document-view.js'
 import { type ParameterUse, parameterAt } from './features/parameter-uses.js'
 import { type OwnedFile, Workspaces } from './workspaces.js'
 
 /** A position in a document. */
-export interface At {
-  readonly view: DocumentView
-  readonly document: TextDocument
-  readonly offset: number
-  /** Null outside SQL. */
-  readonly cursor: SqlCursor | null
-}
+export type At = NonNullable<Awaited<ReturnType<EditorSession['at']>>>
 
 export class EditorSession {
   readonly documents = new TextDocuments(TextDocument)
@@ -79,7 +73,8 @@ export class EditorSession {
     return file === null ? null : this.workspaces.owner(file)
   }
 
-  async at({ textDocument: { uri }, position }: TextDocumentPositionParams): Promise<At | null> {
+  /** Null where no workspace has the document; `cursor` is null outside SQL. */
+  async at({ textDocument: { uri }, position }: TextDocumentPositionParams) {
     const owner = this.ownerOf(uri)
     // An editor may ask before the first check has read the files.
     await owner?.workspace.ready

@@ -30,16 +30,8 @@ export function settingFlags(given: object): Flags {
   return Object.fromEntries(entries)
 }
 
-export const ENGINE_FLAGS = [
-  '--endpoints',
-  '--tables',
-  '--functions-dir',
-  '--data',
-  '--database',
-  '--engine',
-  '--engine-memory',
-  '--engine-threads',
-]
+export const ENGINE_FLAGS =
+  '--endpoints --tables --functions-dir --data --database --engine --engine-memory --engine-threads'.split(' ')
 
 export const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
 

@@ -89,7 +89,7 @@ function writePart(zip: Zip, name: string, texts: Iterable<string>): void {
 type WriteCell = (cell: string) => string
 
 function* sheetTexts(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Generator<string> {
-  const writers = typedColumns(columns, facts).map(({ type }) => cellWriter(type))
+  const writers = typedColumns(columns, facts).map(({ type }) => WRITERS[type.kind] ?? textCell)
   const letters = columns.map((_, i) => columnLetters(i))
   // A date in a column that is too narrow is shown as ####.
   const widths = columns.map(({ name, type }) => Math.max(WIDTHS[type] ?? 10, Math.min(name.length + 2, 40)))
@@ -124,43 +124,33 @@ const WIDTHS: Readonly<Record<string, number>> = { DATE: 12, TIME: 10, DATETIME:
 const columnLetters = (index: number): string =>
   (index < 26 ? '' : columnLetters(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26))
 
-function cellWriter({ kind }: Type): WriteCell {
-  switch (kind) {
-    case 'STRING':
-      return cell => textCell(stringOf(cell))
-    case 'INT64':
-      return cell => {
-        const word = wordOf(cell)
-        const value = BigInt(word)
-        return value >= -MAX_SAFE && value <= MAX_SAFE ? numberCell(word, STYLES.integer) : textCell(word)
-      }
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return cell => {
-        const word = wordOf(cell)
-        return digitsOf(word) <= MOST_DIGITS ? numberCell(word) : textCell(word)
-      }
-    case 'FLOAT64':
-      return cell => (Number.isFinite(Number(wordOf(cell))) ? numberCell(wordOf(cell)) : textCell(wordOf(cell)))
-    case 'BOOL':
-      return cell => `t="b"><v>${cell === 'true' ? 1 : 0}</v>`
-    case 'DATE':
-      return cell => timeCell(BigInt(daysOf(cell)) * MICROS_PER_DAY, STYLES.date, cell)
-    case 'TIME':
-      return cell => numberCell(String(Number(timeOf(cell)) / Number(MICROS_PER_DAY)), STYLES.time)
-    case 'DATETIME':
-      return cell => timeCell(microsOf(cell), STYLES.datetime, cell)
-    case 'TIMESTAMP':
-      return cell => timeCell(timestampOf(cell), STYLES.datetime, cell)
-    case 'BYTES':
-    case 'INTERVAL':
-    case 'RANGE<DATE>':
-    case 'RANGE<DATETIME>':
-    case 'RANGE<TIMESTAMP>':
-      return cell => textCell(wordOf(cell))
-    default:
-      return cell => textCell(cell)
-  }
+const wordCell: WriteCell = cell => textCell(wordOf(cell))
+const decimalCell: WriteCell = cell => {
+  const word = wordOf(cell)
+  return digitsOf(word) <= MOST_DIGITS ? numberCell(word) : textCell(word)
+}
+
+/** Cells of another type are the text of their JSON. */
+const WRITERS: Readonly<Partial<Record<Type['kind'], WriteCell>>> = {
+  STRING: cell => textCell(stringOf(cell)),
+  INT64(cell) {
+    const word = wordOf(cell)
+    const value = BigInt(word)
+    return value >= -MAX_SAFE && value <= MAX_SAFE ? numberCell(word, STYLES.integer) : textCell(word)
+  },
+  NUMERIC: decimalCell,
+  BIGNUMERIC: decimalCell,
+  FLOAT64: cell => (Number.isFinite(Number(wordOf(cell))) ? numberCell(wordOf(cell)) : textCell(wordOf(cell))),
+  BOOL: cell => `t="b"><v>${cell === 'true' ? 1 : 0}</v>`,
+  DATE: cell => timeCell(BigInt(daysOf(cell)) * MICROS_PER_DAY, STYLES.date, cell),
+  TIME: cell => numberCell(String(Number(timeOf(cell)) / Number(MICROS_PER_DAY)), STYLES.time),
+  DATETIME: cell => timeCell(microsOf(cell), STYLES.datetime, cell),
+  TIMESTAMP: cell => timeCell(timestampOf(cell), STYLES.datetime, cell),
+  BYTES: wordCell,
+  INTERVAL: wordCell,
+  'RANGE<DATE>': wordCell,
+  'RANGE<DATETIME>': wordCell,
+  'RANGE<TIMESTAMP>': wordCell,
 }
 
 /** The significant digits of a decimal. */

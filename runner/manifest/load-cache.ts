@@ -3,16 +3,10 @@ import type { TableCatalogue } from '../../googlesql/index.js'
 import type { SourceText } from './discover.js'
 import type { Partial } from './load-partials.js'
 
-interface Entry<T> {
-  readonly text: string
-  /** The texts of the partials that it includes, by name. */
-  readonly partials: readonly (readonly [name: string, text: string])[]
-  readonly value: T
-}
-
 /** The cache of one engine, by files. A load that is given up leaves what was there. */
 export class LoadCache<T> {
-  readonly #entries = new Map<string, Entry<T>>()
+  /** The texts of the partials that a manifest includes are by name. */
+  readonly #entries = new Map<string, { text: string; partials: readonly (readonly [string, string])[]; value: T }>()
   #tables: TableCatalogue | null = null
 
   get size(): number {
@@ -35,6 +29,6 @@ export class LoadCache<T> {
 
   /** Adds an entry; `read` are the names of the partials that the manifest includes. */
   keep({ file, text }: SourceText, partials: ReadonlyMap<string, Partial>, read: Iterable<string>, value: T): void {
-    this.#entries.set(file, { text, partials: [...read].map(name => [name, partials.get(name)!.text]), value })
+    this.#entries.set(file, { text, partials: [...read].map(name => [name, partials.get(name)!.text] as const), value })
   }
 }

@@ -18,15 +18,12 @@ export interface Partial {
   placeAt(offset: number): FilePlace
 }
 
-export interface LoadedPartials {
-  readonly byName: ReadonlyMap<string, Partial>
-  /** Mistakes in the partials themselves, independent of the manifests that include them. */
-  readonly diagnostics: readonly Diagnostic[]
-}
+export type LoadedPartials = ReturnType<typeof loadPartials>
 
 /** Parses each partial under the name of its file, without `.sql`. */
-export function loadPartials(sources: readonly SourceText[]): LoadedPartials {
+export function loadPartials(sources: readonly SourceText[]) {
   const byName = new Map<string, Partial>()
+  /** Mistakes in the partials themselves, independent of the manifests that include them. */
   const diagnostics: Diagnostic[] = []
   for (const source of sources) {
     const name = source.file.replace(/^.*\//, '').replace(/\.sql$/, '')

@@ -1,5 +1,4 @@
 /** A dashboard of Grafana with one panel that shows an endpoint's result. */
-import type { PublishedEndpoint } from '../../../runner/model/published-endpoint.js'
 import { wellFormed } from '../address.js'
 import { typedColumns } from '../columns.js'
 import type { ConnectCall } from '../tool.js'
@@ -18,7 +17,8 @@ export function dashboard(call: ConnectCall): Readonly<Record<string, unknown>> 
   const { endpoint } = call
   const fields = typedColumns(endpoint).map(column => fieldOf(column, endpoint))
   return {
-    uid: uidOf(endpoint),
+    // At most 40 letters, digits, `-` and `_`: the endpoint's UUID, so that a renamed endpoint keeps its dashboard.
+    uid: endpoint.id.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 40),
     title: wellFormed(endpoint.name),
     description: wellFormed(endpoint.description),
     tags: ['sluice'],
@@ -56,6 +56,3 @@ function unitOverride({ name, unit }: GrafanaField): readonly object[] {
   if (unit === null) return []
   return [{ matcher: { id: 'byName', options: name }, properties: [{ id: 'unit', value: unitOf(unit) }] }]
 }
-
-/** At most 40 letters, digits, `-` and `_`: the endpoint's UUID, so that a renamed endpoint keeps its dashboard. */
-const uidOf = ({ id }: PublishedEndpoint): string => id.replace(/[^A-Za-z0-9_-]/g, '-').slice(0, 40)

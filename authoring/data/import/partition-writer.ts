@@ -10,6 +10,7 @@ import type { TableDefinition, Type } from '../../../googlesql/index.js'
 import { quoteText } from '../../../googlesql-duckdb/index.js'
 import { readStaged } from '../../../runner/engines/duckdb/tables/convert.js'
 import { parquetSource } from '../../../runner/engines/duckdb/tables/parquet-source.js'
+import { compareText } from '../../../runner/model/diagnostic.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import type { RowPiece } from './gathered-rows.js'
 import {
@@ -109,17 +110,14 @@ export class PartitionWriter {
     const { layout, table, connection } = this.#options
     const path = join(partitionFolder(layout, value), '1.parquet')
     mkdirSync(dirname(join(into, path)), { recursive: true })
+    const isOfPartition = `${PARTITION_COLUMN} ${value === null ? 'IS NULL' : `= ${quoteText(value)}`}`
     const runs = this.#runs.filter(run => run.partitions.has(value)).map(run => run.path)
     await connection.run(
-      `COPY (SELECT ${finishedColumns(table)} FROM ${parquetSource(runs)} WHERE ${this.#isOf(value)} ${orderSql(layout)}) ` +
+      `COPY (SELECT ${finishedColumns(table)} FROM ${parquetSource(runs)} WHERE ${isOfPartition} ${orderSql(layout)}) ` +
         `TO ${quoteText(join(into, path))} (FORMAT parquet, COMPRESSION zstd, ${this.#rowGroups}, ` +
         `KV_METADATA {${IMPORT_MARK}: 'import 1'})`,
     )
     return path
-  }
-
-  #isOf(value: string | null): string {
-    return value === null ? `${PARTITION_COLUMN} IS NULL` : `${PARTITION_COLUMN} = ${quoteText(value)}`
   }
 }
 
@@ -132,5 +130,5 @@ function fieldCount(type: Type): number {
 /** Orders partitions: NULL first, then by time. */
 function byPartition(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null)
-  return a < b ? -1 : a > b ? 1 : 0
+  return compareText(a, b)
 }

@@ -8,28 +8,13 @@ import { decoderOf } from '../../../runner/engines/duckdb/tables/rows/decode-tex
 import { markedEncoding } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { kindOfCell, type ValueKind } from './value-kinds.js'
 
-export interface FoundForm {
-  readonly form: TextForm
-  /** What was found and is not usual. */
-  readonly doubts: readonly string[]
-}
-
 interface Row {
   readonly line: number
   readonly cells: readonly string[]
   readonly lastByte: number | undefined
 }
 
-/** The rows as they are with one delimiter. */
-interface Reading {
-  readonly delimiter: string
-  readonly rows: readonly Row[]
-  /** The index of the first row with as many cells as most rows have. */
-  readonly first: number
-  readonly cells: number
-  /** The share of rows from that one on that have as many cells. */
-  readonly share: number
-}
+type Reading = NonNullable<ReturnType<typeof readingBy>>
 
 /** The separator of cells that a first line for Excel names, `sep=;`. */
 const markedSeparator = (text: Buffer): string | undefined =>
@@ -40,8 +25,8 @@ const DELIMITERS = [';', '\t', '|', ',']
 const MAX_ROWS = 500
 const LEAST_SHARE = 0.95
 
-/** The members of the form that are not given, as far as they are not the usual ones. */
-export function findForm(sample: Buffer, format: FileFormat, given: TextForm): FoundForm {
+/** The form, with what is not given as far as it is not usual; `doubts` tells what was found. */
+export function findForm(sample: Buffer, format: FileFormat, given: TextForm) {
   const form: { -readonly [Name in keyof TextForm]: TextForm[Name] } = { ...given }
   const doubts: string[] = []
   const encoding = given.encoding ?? encodingOf(sample)
@@ -130,7 +115,11 @@ function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
   return above.some(({ cells: [cell = ''] }) => cell.startsWith('#')) || /\n\r?\n/.test(text.toString('utf8', 0, 2000))
 }
 
-function readingBy(delimiter: string, text: Buffer, form: TextForm): Reading | null {
+/**
+ * The rows as they are with one delimiter: the index of the `first` row with as many `cells` as most rows have, and the share of rows
+ * from that one on that have as many.
+ */
+function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   const csv = csvForm({ ...form, delimiter, skipLeadingRows: 1 }, 'csv')
   const rows = rowsOf(text, csv)
   const counts = new Map<number, number>()

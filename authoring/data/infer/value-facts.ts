@@ -8,16 +8,11 @@ import type { ValueKind } from './value-kinds.js'
 /** The first value of a kind, and where it stands. */
 export type Sample = ReturnType<typeof sampleOf>
 
-export interface KindFacts {
-  count: number
-  readonly first: Sample
-}
-
 /** If objects have more keys than this, their keys are probably values. */
 const MAX_FIELDS = 200
 
 export class ValueFacts {
-  readonly kinds = new Map<ValueKind, KindFacts>()
+  readonly kinds = new Map<ValueKind, { count: number; readonly first: Sample }>()
   /** The number of values that are present and not null. */
   count = 0
   /** The key for which these facts are, as it is first spelled, and how the name of its column differs. */

@@ -20,7 +20,7 @@ import { compareDiagnostics, type Diagnostic } from '../../../runner/model/diagn
 import { lineStartsOf } from '../../../runner/model/line-starts.js'
 import { didYouMean } from '../../../runner/model/suggest.js'
 import { readTimestamp } from '../../../runner/model/typed-value.js'
-import { readPlain, readTableRow, textOf } from './read-value.js'
+import { isNull, readPlain, readTableRow, textOf } from './read-value.js'
 import type { Expectation, TestArguments, TestCase, TestTable } from './test-file.js'
 
 export const TEST_ENDING = '.test.yaml'
@@ -202,7 +202,7 @@ class Reader {
     return Object.fromEntries(
       node.items.map(({ key, value }) => [
         String((key as Scalar).value),
-        isSeq(value) ? (value.items as Scalar[]).map(textOf) : isNothing(value) ? '' : textOf(value as Scalar),
+        isSeq(value) ? (value.items as Scalar[]).map(textOf) : isNull(value) ? '' : textOf(value as Scalar),
       ]),
     )
   }
@@ -227,5 +227,3 @@ const rowColumns = ({ columns, pseudoColumns = [] }: TableDefinition): readonly 
   ...columns,
   ...pseudoColumns.filter(({ name }) => name === PARTITION_TIME),
 ]
-
-const isNothing = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null)

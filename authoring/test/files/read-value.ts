@@ -80,7 +80,7 @@ function readStruct(
   return row
 }
 
-const isNull = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null)
+export const isNull = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null)
 
 function readTyped(node: Node | null, type: Type, place: RecordPlace, reader: RowReader): unknown {
   if (node === null || isNull(node)) return null

@@ -167,14 +167,9 @@ export class Rest {
   }
 }
 
-interface Answer {
-  readonly status: number
-  /** Seconds that the server asks to wait, or null. */
-  readonly retryAfter: number | null
-  readonly text: string
-}
+type Answer = Awaited<ReturnType<typeof readAnswer>>
 
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
+async function readAnswer(response: IncomingMessage) {
   const { statusCode: status = 0, headers } = response
   const isZipped = headers['content-encoding'] === 'gzip'
   // A success must be UTF-8; an error may come from a proxy, with any body.
@@ -183,6 +178,7 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   const text = isZipped ? await pipeline(response, createGunzip(), read) : await read(response)
   // RFC 9110 §10.2.3 allows a date as well, which Google does not send.
   const seconds = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0]
+  /** `retryAfter` is the number of seconds that the server asks to wait, or null. */
   return { status, retryAfter: seconds === undefined ? null : Number(seconds), text }
 }
 

@@ -1,11 +1,6 @@
 /** Says what the YAML parser's commonest errors mean to an author; other errors have the parser's own words. */
 import { type Document, type Node, visit, type YAMLParseError } from 'yaml'
 
-export interface SyntaxMistake {
-  readonly offset: number
-  readonly message: string
-}
-
 const IN_QUOTES = 'put the text in quotes'
 
 const SENTENCES: Partial<Record<YAMLParseError['code'], string>> = {
@@ -25,7 +20,7 @@ const SENTENCES: Partial<Record<YAMLParseError['code'], string>> = {
 const CLOSED_BY: Readonly<Record<string, string>> = { '{': '}', '[': ']', '"': '"', "'": "'" }
 
 /** The first mistake that the parser found; the later ones are mostly its consequences. */
-export function syntaxMistake(error: YAMLParseError, text: string, document: Document.Parsed): SyntaxMistake {
+export function syntaxMistake(error: YAMLParseError, text: string, document: Document.Parsed) {
   const [offset] = error.pos
   const open = unclosedAt(error, text, document)
   if (open === null) {

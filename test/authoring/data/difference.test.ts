@@ -19,7 +19,7 @@ const [ID, PRICE, LINES] = FIELDS as [object, object, object]
 
 function messages(ours: object, theirs: object, tellsLayout = true): readonly string[] {
   const [file, warehouse] = [ours, theirs].map(one => tableResource({ schema: { fields: FIELDS }, ...one }))
-  return tableDifferences(file!, warehouse!, { tellsLayout }).map(({ message }) => message)
+  return tableDifferences(file!, warehouse!, tellsLayout).map(({ message }) => message)
 }
 const fields = (...all: readonly object[]): object => ({ schema: { fields: all } })
 
