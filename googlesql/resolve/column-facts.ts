@@ -34,9 +34,7 @@ const NONE: Facts = new Map()
 /** The facts of these columns of the scan, as the query's result shows them. */
 export function columnFacts(scan: Scan, columns: readonly Column[], tables: TableCatalogue): readonly ValueFacts[] {
   const facts = new FactReader(tables).ofScan(scan)
-  return columns.map(({ id, type }) => {
-    return inResult(facts.get(id) ?? UNKNOWN, type)
-  })
+  return columns.map(({ id, type }) => inResult(facts.get(id) ?? UNKNOWN, type))
 }
 
 /** The facts of a value as a result shows it: a NULL array as an empty array, and a JSON null as NULL. */
@@ -89,6 +87,8 @@ class FactReader {
       }
       // The condition of a WHERE is ignored: a template may leave it out, and all variants must have equal result columns.
       case 'filter':
+      case 'order':
+      case 'limit':
         return this.ofScan(scan.input)
       case 'project': {
         const input = this.ofScan(scan.input)
@@ -114,9 +114,6 @@ class FactReader {
         const all = scan.operator === 'UNION' ? inputs : inputs.slice(0, 1)
         return new Map(scan.columns.map(({ id }, i) => [id, commonTo(all.map(facts => facts[i]!))]))
       }
-      case 'order':
-      case 'limit':
-        return this.ofScan(scan.input)
       case 'with':
         for (const cte of scan.ctes) this.#ctes.set(cte.id, this.#ofCte(cte))
         return this.ofScan(scan.body)

@@ -14,9 +14,6 @@ import { sameType, type Type, typeName } from './types.js'
  * @throws SqlError for a literal whose value the type does not have
  */
 export function coerceTo(expr: Expr, type: Type, source: string): Expr | null {
-  if (expr.kind !== 'literal' || expr.value !== null) {
-    if (sameType(expr.type, type)) return expr
-  }
   return coercionCost(operandOf(expr), type) === null ? null : convert(expr, type, source)
 }
 
@@ -30,10 +27,9 @@ export function commonSupertype(exprs: readonly Expr[]): Type | null {
 
 /** Converts the expression; the caller has checked that the language allows the coercion. */
 function convert(expr: Expr, type: Type, source: string): Expr {
-  if (expr.kind === 'literal') {
-    return expr.value === null ? implicitCast(expr, type) : convertLiteral(expr, type, source)
-  }
+  if (expr.kind === 'literal' && expr.value === null) return implicitCast(expr, type)
   if (sameType(expr.type, type)) return expr
+  if (expr.kind === 'literal') return convertLiteral(expr, type, source)
   if (expr.kind === 'call' && expr.name === 'ERROR') return { ...expr, type }
   if (
     expr.kind === 'cast' &&
@@ -68,7 +64,6 @@ function convertField(field: Expr, type: Type, source: string): Expr {
 const implicitCast = (operand: Expr, type: Type): CastExpr => castExpr(operand, type, true)
 
 function convertLiteral(expr: LiteralExpr, type: Type, source: string): Expr {
-  if (sameType(expr.type, type)) return expr
   const value = literalValue(expr, type)
   if (value === undefined) return implicitCast(expr, type)
   if (value === null) {

@@ -109,8 +109,7 @@ export function coercionCost(from: Operand, to: Type): Cost | null {
   if (from.type.kind === 'STRUCT') {
     if (to.kind !== 'STRUCT' || to.fields.length !== from.type.fields.length) return null
     // Fields correspond by position; their names may differ.
-    const fields = from.fields ?? from.type.fields.map(field => ({ ...from, type: field.type, fields: null }))
-    return sumOfCosts(fields.map((field, index) => coercionCost(field, to.fields[index]!.type)))
+    return sumOfCosts(fieldsOf(from)!.map((field, index) => coercionCost(field, to.fields[index]!.type)))
   }
   if (from.type.kind === 'ARRAY') {
     if (to.kind !== 'ARRAY') return null
@@ -126,6 +125,12 @@ export function coercionCost(from: Operand, to: Type): Cost | null {
   const distance = distanceBetween(from.type, to)
   return from.standing === 'expression' ? [1, distance, 0, 0] : [0, 0, 1, distance]
 }
+
+/** The fields of a struct as operands; null for any other operand. */
+const fieldsOf = (operand: Operand): readonly Operand[] | null =>
+  operand.type.kind === 'STRUCT'
+    ? (operand.fields ?? operand.type.fields.map(({ type }) => ({ ...operand, type, fields: null })))
+    : null
 
 /** The sum of the costs; null when one of them is null. */
 export function sumOfCosts(costs: readonly (Cost | null)[]): Cost | null {
@@ -190,17 +195,11 @@ function structSupertype(typed: readonly Operand[], operands: readonly Operand[]
   const first = typed[0]!.type
   if (operands.some(operand => operand.standing === 'empty-array') || first.kind !== 'STRUCT') return null
   if (typed.every(operand => sameType(operand.type, first))) return first
-  const columns: Operand[][] = first.fields.map(() => [])
-  for (const operand of typed) {
-    if (operand.type.kind !== 'STRUCT' || operand.type.fields.length !== first.fields.length) return null
-    operand.type.fields.forEach((field, index) => {
-      columns[index]!.push(operand.fields?.[index] ?? { ...operand, type: field.type, fields: null })
-    })
-  }
-  const types = columns.map(column => supertypeOf(column))
-  const fields = first.fields.flatMap((field, index) => {
-    const type = types[index]
-    return type ? [{ name: field.name, type }] : []
+  const rows = typed.map(fieldsOf)
+  if (rows.some(row => row?.length !== first.fields.length)) return null
+  const fields = first.fields.flatMap(({ name }, index) => {
+    const type = supertypeOf(rows.map(row => row![index]!))
+    return type ? [{ name, type }] : []
   })
   return fields.length === first.fields.length ? structOf(fields) : null
 }

@@ -81,9 +81,7 @@ function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEn
         .slice(1)
         .reduce<ast.Expression>((operand, name) => ({ kind: 'dot', operand, name, at: name.at }), {
           kind: 'name',
-          name: first.name,
-          isQuoted: first.isQuoted,
-          at: first.at,
+          ...first,
         })
       return unnest(path, node.alias?.name ?? last.name, node.offset, last, left, env)
     }
@@ -187,15 +185,9 @@ function unnest(
 ): FromResult {
   const array = env.expression(expression, fromEnv(left?.names ?? NO_NAMES, env, 'FROM clause'))
   if (array.type.kind !== 'ARRAY') {
-    return path
-      ? env.fail(
-          `Values referenced in FROM clause must be arrays. ${path.name} has type ${typeName(array.type)}`,
-          path.at,
-        )
-      : env.fail(
-          `Values referenced in UNNEST must be arrays. UNNEST contains expression of type ${typeName(array.type)}`,
-          expression.at,
-        )
+    const [place, value] = path ? ['FROM clause', `${path.name} has`] : ['UNNEST', 'UNNEST contains expression of']
+    const message = `Values referenced in ${place} must be arrays. ${value} type ${typeName(array.type)}`
+    return env.fail(message, (path ?? expression).at)
   }
   const element = env.newColumn(alias || impliedName(expression), array.type.element)
   const offset = offsetName && env.newColumn(offsetName.name, INT64)
@@ -313,12 +305,8 @@ function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: Que
   const join = node.join === 'comma' ? 'cross' : node.join
   const both = joinNames(left.names, right.names)
   if (node.using) {
-    const { on, names, merged } = usingNames(
-      { join: node.join, using: node.using },
-      left.names,
-      right.names,
-      fromEnv(left.names, env, 'USING'),
-    )
+    const using = { join: node.join, using: node.using }
+    const { on, names, merged } = usingNames(using, left.names, right.names, fromEnv(left.names, env, 'USING'))
     const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, env)
     if (merged.length === 0) return { scan, names }
     return { scan: withComputed(scan, merged), names }
