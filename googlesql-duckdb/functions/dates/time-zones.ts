@@ -9,10 +9,9 @@ import { quoteText } from '../../emit/quote.js'
 export type ZoneSql =
   | { readonly kind: 'utc' }
   | { readonly kind: 'offset'; readonly micros: number }
-  | { readonly kind: 'named'; readonly name: string }
+  | { readonly kind: 'named' | 'dynamic'; readonly sql: string }
   /** A zone with the rules of a city's zone from the instant `since` on (in seconds since 1970), see legacy-zones.ts. */
-  | { readonly kind: 'legacy'; readonly name: string; readonly city: string; readonly since: number }
-  | { readonly kind: 'dynamic'; readonly sql: string }
+  | { readonly kind: 'legacy'; readonly sql: string; readonly city: string; readonly since: number }
 
 /** The zone of an argument; UTC without one. A literal that is not a zone name is kept, and raises its error at run time. */
 export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefined): ZoneSql {
@@ -23,10 +22,10 @@ export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefi
   const fixed = fixedZoneOffset(name)
   if (fixed !== undefined) return { kind: 'offset', micros: fixed * 1_000_000 }
   const legacy = cityOfZone(name)
-  if (legacy) return { kind: 'legacy', name, city: legacy.city, since: legacy.since }
+  if (legacy) return { kind: 'legacy', sql, ...legacy }
   const written = writtenOffset(name)
   if (written !== undefined) return { kind: 'offset', micros: written * 1_000_000 }
-  return /^[A-Za-z]/.test(name) && zoneOffset(name) !== null ? { kind: 'named', name } : { kind: 'dynamic', sql }
+  return { kind: /^[A-Za-z]/.test(name) && zoneOffset(name) !== null ? 'named' : 'dynamic', sql }
 }
 
 /** The zone as text, for functions that take a zone name. */
@@ -44,35 +43,19 @@ export function checkedZoneSql(timestamp: string, zone: ZoneSql): string {
 
 /** The civil time of a TIMESTAMP in the zone, as a DuckDB TIMESTAMP (without time zone). */
 export function civilSql(timestamp: string, zone: ZoneSql): string {
-  switch (zone.kind) {
-    case 'utc':
-      return `bq_utc(${timestamp})`
-    case 'offset':
-      return `make_timestamp(epoch_us(${timestamp}) ${plus(zone.micros)})`
-    case 'named':
-      return `timezone(${quoteText(zone.name)}, ${timestamp})`
-    case 'legacy': {
-      const early = `make_timestamp(epoch_us(${timestamp}) + bq_zone_offset(${quoteText(zone.name)}, epoch_us(${timestamp})))`
-      const late = `timezone(${quoteText(zone.city)}, ${timestamp})`
-      return `(CASE WHEN ${timestamp} >= make_timestamptz(${zone.since}000000) THEN ${late} ELSE ${early} END)`
-    }
-    case 'dynamic':
-      return `make_timestamp(epoch_us(${timestamp}) + bq_zone_offset(${zone.sql}, epoch_us(${timestamp})))`
-  }
+  if (zone.kind === 'utc') return `bq_utc(${timestamp})`
+  if (zone.kind === 'offset') return `make_timestamp(epoch_us(${timestamp}) ${plus(zone.micros)})`
+  if (zone.kind === 'named') return `timezone(${zone.sql}, ${timestamp})`
+  const civil = `make_timestamp(epoch_us(${timestamp}) + bq_zone_offset(${zone.sql}, epoch_us(${timestamp})))`
+  if (zone.kind !== 'legacy') return civil
+  const late = `timezone(${quoteText(zone.city)}, ${timestamp})`
+  return `(CASE WHEN ${timestamp} >= make_timestamptz(${zone.since}000000) THEN ${late} ELSE ${civil} END)`
 }
 
 /** The instant of a civil time in the zone, as a DuckDB TIMESTAMPTZ. */
 export function instantSql(civil: string, zone: ZoneSql): string {
-  switch (zone.kind) {
-    case 'utc':
-      return `bq_from_utc(${civil})`
-    case 'offset':
-      return `bq_timestamp(epoch_us(${civil}) ${plus(-zone.micros)})`
-    // DuckDB's own conversion is not used: it picks the later one of two possible instants, and is slower.
-    case 'named':
-    case 'legacy':
-      return `bq_timestamp(bq_zone_instant(${quoteText(zone.name)}, epoch_us(${civil})))`
-    case 'dynamic':
-      return `bq_timestamp(bq_zone_instant(${zone.sql}, epoch_us(${civil})))`
-  }
+  if (zone.kind === 'utc') return `bq_from_utc(${civil})`
+  if (zone.kind === 'offset') return `bq_timestamp(epoch_us(${civil}) ${plus(-zone.micros)})`
+  // DuckDB's own conversion is not used: it picks the later one of two possible instants, and is slower.
+  return `bq_timestamp(bq_zone_instant(${zone.sql}, epoch_us(${civil})))`
 }
