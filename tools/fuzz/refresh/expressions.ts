@@ -30,7 +30,7 @@ export interface Scope {
 }
 
 const zoneArgument = (random: Random, { zones }: Era): string =>
-  random.chance(0.4) ? '' : `, '${random.pick([...zones, ...zones, 'UTC'])}'`
+  random.chance(0.3) ? '' : `, '${random.pick([...zones, ...zones, 'UTC'])}'`
 
 const isDatePart = (part: string): boolean => !/SECOND|MINUTE|HOUR/.test(part)
 
@@ -172,6 +172,7 @@ function computedTime(random: Random, type: TimeType, era: Era, clock: number, d
       [5, () => `TIMESTAMP_SUB(${again(type)}, ${interval(random, length, ['DAY', 'HOUR', 'MINUTE', 'SECOND'])})`],
       [0.5, () => `TIMESTAMP_ADD(${again(type)}, ${interval(random, length, ['HOUR', 'MINUTE', 'SECOND'])})`],
       [5, () => `TIMESTAMP_TRUNC(${again(type)}, ${part}${zone})`],
+      [length >= DAY ? 3 : 0, () => `TIMESTAMP_TRUNC(${again(type)}, DAY${zone})`],
       [4, () => `TIMESTAMP(${again('DATE')}${zone})`],
       [0.5, () => `TIMESTAMP(${again('DATETIME')}${zone})`],
       [0.5, () => `CAST(${again('DATE')} AS TIMESTAMP)`],

@@ -250,7 +250,7 @@ class Round {
       [3, SECOND * BigInt(random.between(1, 90))],
       [4, fraction(length, random.next() / 40)],
       [2, fraction(length, random.next() / 8)],
-      [1, -fraction(length, random.next() / 4)],
+      [2, -fraction(length, random.next() / 4)],
       [0.3, 1n],
       [0.1, fraction(length, 1)],
     ])
@@ -313,13 +313,16 @@ class Round {
     const engine = random.pick(this.#engines)
     const accepted: Outcome[] = []
     const accept = async (): Promise<void> => void accepted.push(await this.#run(engine, running, options))
-    if (random.chance(0.1)) {
+    const readsNames = running.sql.includes(this.#names.name)
+    if (random.chance(readsNames ? 0.25 : 0.1)) {
       let changes = random.between(1, 3)
       let requests = random.between(0, 2)
+      // Only where something must be read do names of two states meet.
+      if (readsNames) await this.#change(0)
       await accept()
       this.#meanwhile = async () => {
         if (requests-- > 0 || changes-- <= 0) return
-        await this.#change(running.sql.includes(this.#names.name) ? 0.4 : undefined)
+        await this.#change(readsNames ? 0.6 : undefined)
         await accept()
       }
     }

@@ -104,11 +104,11 @@ const AFTER_ALL = 316_516_201_200_000_000n
 export const TENANTS = ['a', 'b', 'c']
 const TEXTS = ['', 'a', 'b', 'ä"\\', '},{"n":1', '[1,2]', 'null', '😀\n', 'it\'s, "so"']
 
-function randomRow(random: Random, era: Era, { isRequired }: TableShape): Row {
+function randomRow(random: Random, era: Era): Row {
   const time = random.chance(0.004) ? random.pick(EXTREMES) : randomTime(random, era)
   return {
     tenant: random.pick(TENANTS),
-    time: random.chance(isRequired ? 0.01 : 0.05) ? null : random.chance(0.0005) ? AFTER_ALL : time,
+    time: random.chance(0.05) ? null : random.chance(0.001) ? AFTER_ALL : time,
     n: random.chance(0.1) ? null : random.between(-3, 9),
     x: random.chance(0.1) ? null : random.between(-40, 40) / 4,
     s: random.chance(0.1) ? null : random.pick(TEXTS),
@@ -204,7 +204,7 @@ const textOf = (format: FileFormat, rows: readonly Row[], shape: TableShape): st
 function lineOf(format: FileFormat, row: Row, { type, column, isRequired }: TableShape): string {
   const { tenant, n, x, s, items } = row
   // Only Parquet may have NULL in a REQUIRED column, and times that cannot be shown.
-  const shown = isRequired ? (row.time ?? 0n) : row.time
+  const shown = isRequired ? (row.time ?? row.other ?? 0n) : row.time
   const [time, other] = [shown, row.other].map(value => (value === null ? null : timeText(type, clamped(value))))
   if (format === 'ndjson') return `${JSON.stringify({ tenant, [column]: time, n, x, s, other, items })}\n`
   const cells = [tenant, time, n, x, s === null ? null : `"${s.replaceAll('"', '""')}"`, other]
@@ -287,16 +287,16 @@ function randomFormat(random: Random, { isDeclared, type }: TableShape): FileFor
 }
 
 /** Rows that are new at this time: most about now, some late. */
-function newRows(random: Random, era: Era, shape: TableShape, now: bigint): readonly Row[] {
+function newRows(random: Random, era: Era, now: bigint): readonly Row[] {
   const { length } = era.scale
   const time = random.chance(0.6) ? now - fraction(length, random.next() / 10) : randomTime(random, era)
-  return random.several(1, 4, () => near(random, era, shape, time, fraction(length, 0.05)))
+  return random.several(1, 4, () => near(random, era, time, fraction(length, 0.05)))
 }
 
 /** A row of about this time, or now and then of any. */
-function near(random: Random, era: Era, shape: TableShape, time: bigint, length: bigint): Row {
-  const row = randomRow(random, era, shape)
-  if (row.time === null || random.chance(0.02)) return row
+function near(random: Random, era: Era, time: bigint, length: bigint): Row {
+  const row = randomRow(random, era)
+  if (row.time === null || row.time === AFTER_ALL || random.chance(0.02)) return row
   const { scale } = era
   return { ...row, time: randomTime(random, { ...era, base: time, scale: { ...scale, length } }) }
 }
@@ -308,9 +308,7 @@ export async function fillTable(random: Random, era: Era, table: FuzzTable): Pro
     const format = randomFormat(random, shape)
     // The rows of most files are of one span of time.
     const [time, share] = random.chance(0.8) ? [randomTime(random, era), 0.2] : [era.base, 1]
-    const rows = random.several(0, random.pick([5, 30, 60]), () =>
-      near(random, era, shape, time, fraction(length, share)),
-    )
+    const rows = random.several(0, random.pick([5, 30, 60]), () => near(random, era, time, fraction(length, share)))
     await table.replace(newName(random, format), { format, rows })
   }
 }
@@ -340,17 +338,17 @@ export async function changeTable(random: Random, era: Era, table: FuzzTable, no
   switch (kind) {
     case 'appears': {
       const format = randomFormat(random, shape)
-      await table.replace(newName(random, format), { format, rows: newRows(random, era, shape, now) })
+      await table.replace(newName(random, format), { format, rows: newRows(random, era, now) })
       break
     }
     case 'grows': {
-      const rows = newRows(random, era, shape, now)
+      const rows = newRows(random, era, now)
       if (file.format === 'ndjson' || file.format === 'csv') table.grow(name, rows)
       else await rewrite([...file.rows, ...rows])
       break
     }
     case 'changes':
-      await rewrite(file.rows.map(row => (random.chance(0.2) ? changedRow(random, era, shape, row) : row)))
+      await rewrite(file.rows.map(row => (random.chance(0.2) ? changedRow(random, era, row) : row)))
       break
     case 'loses':
       await rewrite(file.rows.filter(() => random.chance(0.8)))
@@ -388,8 +386,8 @@ export async function changeTable(random: Random, era: Era, table: FuzzTable, no
   return `${name || 'a file'} ${kind}`
 }
 
-function changedRow(random: Random, era: Era, shape: TableShape, row: Row): Row {
-  const { time, n, s } = randomRow(random, era, shape)
+function changedRow(random: Random, era: Era, row: Row): Row {
+  const { time, n, s } = randomRow(random, era)
   return random.weighted<Row>([
     [2, { ...row, n }],
     [1, { ...row, s }],

@@ -11,10 +11,32 @@ export const DAY = 24n * HOUR
 const FIRST = microsOf('0001-01-01T00:00:00Z')
 const LAST = microsOf('9999-12-31T23:59:59Z') + SECOND - 1n
 
+/** How long the rows of a round reach, and the parts that divide that. */
+export interface Scale {
+  readonly length: bigint
+  readonly parts: readonly string[]
+}
+
+const DAYS: Scale = { length: 3n * DAY, parts: ['HOUR', 'DAY', 'DAY'] }
+const WEEKS = ['WEEK', 'WEEK(MONDAY)', 'WEEK(THURSDAY)', 'ISOWEEK']
+const SCALES: readonly Scale[] = [
+  { length: 20n * SECOND, parts: ['SECOND', 'MILLISECOND', 'MINUTE'] },
+  { length: 30n * MINUTE, parts: ['MINUTE', 'SECOND', 'HOUR'] },
+  { length: 12n * HOUR, parts: ['HOUR', 'MINUTE', 'DAY'] },
+  DAYS,
+  { length: 20n * DAY, parts: ['DAY', ...WEEKS] },
+  { length: 200n * DAY, parts: ['MONTH', 'QUARTER', 'QUARTER', ...WEEKS, 'DAY'] },
+  { length: 2_000n * DAY, parts: ['YEAR', 'ISOYEAR', 'QUARTER', 'MONTH'] },
+]
+
 /** A time around which a round takes place, and the zones whose days end or change there. */
 interface Anchor {
   readonly at: string
   readonly zones: readonly string[]
+  /** @default any */
+  readonly scale?: Scale
+  /** @default 1 */
+  readonly weight?: number
 }
 
 const ANCHORS: readonly Anchor[] = [
@@ -34,32 +56,14 @@ const ANCHORS: readonly Anchor[] = [
   { at: '2026-01-31T23:00:00Z', zones: ['Europe/Berlin', 'UTC', '+05:30'] },
   { at: '2025-12-31T23:30:00Z', zones: ['UTC', 'Europe/Berlin', '-08:00'] },
   { at: '2024-02-29T12:00:00Z', zones: ['UTC', 'Asia/Tokyo'] },
-  { at: '2021-01-03T12:00:00Z', zones: ['UTC', 'Europe/Berlin'] },
-  { at: '2000-02-29T00:00:00Z', zones: ['UTC'] },
+  { at: '2021-01-03T12:00:00Z', zones: ['UTC', 'Pacific/Auckland'] },
+  { at: '2000-02-29T00:00:00Z', zones: ['UTC', 'America/Los_Angeles'] },
   { at: '1970-01-01T00:00:00Z', zones: ['UTC', 'Europe/London'] },
-  // Alaska has a day twice: its first boundary is hours before the clocks change.
-  { at: '1867-10-19T00:31:13Z', zones: ['America/Juneau'] },
-  { at: '1867-10-18T10:00:00Z', zones: ['America/Juneau'] },
+  // Alaska has a day twice: its first boundary is 15 hours before the clocks change. Nothing else needs a margin that long.
+  { at: '1867-10-18T20:00:00Z', zones: ['America/Juneau'], scale: DAYS, weight: 3 },
   { at: '1883-11-18T17:00:00Z', zones: ['America/New_York', 'UTC'] },
   { at: '0001-01-03T12:00:00Z', zones: ['UTC', 'Asia/Tokyo'] },
   { at: '9999-12-29T12:00:00Z', zones: ['UTC', 'America/New_York'] },
-]
-
-/** How long the rows of a round reach, and the parts that divide that. */
-export interface Scale {
-  readonly length: bigint
-  readonly parts: readonly string[]
-}
-
-const WEEKS = ['WEEK', 'WEEK(MONDAY)', 'WEEK(THURSDAY)', 'ISOWEEK']
-const SCALES: readonly Scale[] = [
-  { length: 20n * SECOND, parts: ['SECOND', 'MILLISECOND', 'MINUTE'] },
-  { length: 30n * MINUTE, parts: ['MINUTE', 'SECOND', 'HOUR'] },
-  { length: 12n * HOUR, parts: ['HOUR', 'MINUTE', 'DAY'] },
-  { length: 3n * DAY, parts: ['HOUR', 'DAY', 'DAY'] },
-  { length: 20n * DAY, parts: ['DAY', ...WEEKS] },
-  { length: 200n * DAY, parts: ['MONTH', 'QUARTER', 'QUARTER', ...WEEKS, 'DAY'] },
-  { length: 2_000n * DAY, parts: ['YEAR', 'ISOYEAR', 'QUARTER', 'MONTH'] },
 ]
 
 /** Where in time a round takes place. */
@@ -70,8 +74,8 @@ export interface Era {
 }
 
 export function randomEra(random: Random): Era {
-  const { at, zones } = random.pick(ANCHORS)
-  return { base: microsOf(at), zones, scale: random.pick(SCALES) }
+  const { at, zones, scale } = random.weighted(ANCHORS.map(anchor => [anchor.weight ?? 1, anchor] as const))
+  return { base: microsOf(at), zones, scale: scale ?? random.pick(SCALES) }
 }
 
 /** A time within the scale's length of the base: often at a boundary of a bucket, or a microsecond before it. */
