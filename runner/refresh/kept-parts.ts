@@ -1,8 +1,11 @@
 /** The parts of a table: those that matter to spans of time, and all as one short text, since there may be thousands beside few rows. */
+import { boundaryAfter, type KeptQuery } from '../../googlesql/index.js'
+import { partKey } from '../model/file-stamp.js'
 import type { TablePart } from '../model/query.js'
 import type { Interval } from './spans.js'
 
 const MICROS = 1_000_000
+const SECOND = BigInt(MICROS)
 
 /** The parts that may have times from one to another, which `from` begins a second. */
 export function partsWithin(parts: readonly TablePart[], from: bigint, to: bigint): readonly TablePart[] {
@@ -13,6 +16,44 @@ export function partsWithin(parts: readonly TablePart[], from: bigint, to: bigin
 /** The parts that may have rows between the first and the last of these spans: all others may change, come and go. */
 export const partsOf = (spans: readonly Interval[], parts: readonly TablePart[]): readonly TablePart[] =>
   spans.length === 0 ? [] : partsWithin(parts, spans[0]!.from, spans.at(-1)!.until)
+
+/** A part, or all parts with times in one cell as one part: a change of any of them makes the same rows untrue. */
+export interface PartsOfCell extends TablePart {
+  readonly keys: readonly string[]
+}
+
+/** The parts, those of each cell together. Cells are those of UTC, which are found in a moment; a part may lie in two of another zone. */
+export function inCells({ cells, ...kept }: KeptQuery, parts: readonly TablePart[]): readonly PartsOfCell[] {
+  const inUtc: KeptQuery = { ...kept, cells: { part: cells.part, zone: 'UTC' } }
+  const groups = new Map<string | number, TablePart[]>()
+  // Most parts lie in the cell of the part before, which has times from here to its end.
+  let [from, until] = [0, 0]
+  for (const part of parts) {
+    const { least, greatest } = part.times ?? { least: 0, greatest: Number.POSITIVE_INFINITY }
+    if (part.times && !(least >= from && least < until)) {
+      from = least
+      until = Number(boundaryAfter(inUtc, BigInt(least + 1) * SECOND) ?? Number.POSITIVE_INFINITY) / MICROS
+    }
+    const cell = greatest < until ? until : part.key
+    const group = groups.get(cell)
+    if (group) group.push(part)
+    else groups.set(cell, [part])
+  }
+  return [...groups.values()].map(together)
+}
+
+function together(parts: readonly TablePart[]): PartsOfCell {
+  const keys = parts.map(({ key }) => key)
+  if (parts.length === 1) return { ...parts[0]!, keys }
+  const times = parts.flatMap(part => part.times ?? [])
+  const least = Math.min(...times.map(time => time.least))
+  const greatest = Math.max(...times.map(time => time.greatest))
+  return { key: partKey([...keys].sort().join()), keys, times: { least, greatest } }
+}
+
+/** The text of the parts that may have rows of these spans. */
+export const partsText = (kept: KeptQuery, spans: readonly Interval[], parts: readonly TablePart[]): string =>
+  encodeParts(inCells(kept, partsOf(spans, parts)))
 
 /** Digits and letters. */
 const BASE = 36

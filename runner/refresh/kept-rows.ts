@@ -2,12 +2,13 @@
 import { bucketBoundary, type KeptQuery } from '../../googlesql/index.js'
 import type { StoredResult } from '../model/ports.js'
 import type { KeptRows, TablePart } from '../model/query.js'
-import { encodeParts, partsOf } from './kept-parts.js'
+import { partsText } from './kept-parts.js'
 import { readRows, resultOf } from './rows.js'
 import { isWithin, type Span } from './spans.js'
 
 /** The spans in the order of time, and those of the table's parts that matter to them. */
 export async function encodeKept(
+  kept: KeptQuery,
   spans: readonly Span[],
   parts: readonly TablePart[],
   signal: AbortSignal,
@@ -17,7 +18,7 @@ export async function encodeKept(
     signal,
   )
   const places = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
-  return { body, rowCount, spans: places, parts: encodeParts(partsOf(spans, parts)) }
+  return { body, rowCount, spans: places, parts: partsText(kept, spans, parts) }
 }
 
 /** The spans of a result that `encodeKept` has made; none of any other, since other programs may write to a shared store. */

@@ -10,7 +10,7 @@ import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine, RunOptions, StoredResult } from '../model/ports.js'
 import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '../model/query.js'
-import { decodeParts, encodeParts, partsOf } from './kept-parts.js'
+import { decodeParts, partsText } from './kept-parts.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
 import { type Call, type KeepOptions, type Plan, planOf, type Read, readsOf, settledTime } from './plan.js'
 import { bucketsOf, fieldsOf, readRows, resultOf, wholeRows } from './rows.js'
@@ -329,8 +329,8 @@ async function gather(
   const closed = within(spans, plan.closed, bucketOf)
   const { columns } = sets[0] ?? stored!
   const keptSpans = keptFrom(call, plan, closed)
-  const isNews = closed.length > 0 || encodeParts(partsOf(keptSpans, parts)) !== stored?.kept?.parts
-  const encoded = isNews ? await encodeKept(keptSpans, parts, call.options.signal) : null
+  const isNews = closed.length > 0 || partsText(kept, keptSpans, parts) !== stored?.kept?.parts
+  const encoded = isNews ? await encodeKept(kept, keptSpans, parts, call.options.signal) : null
   const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
   return { spans, nulls: read.flat().filter(row => !hasBucket(row)), columns, ...more }
 }

@@ -2,7 +2,7 @@
 import { boundaryAfter, boundaryBefore, bucketBoundary, firstTime, type KeptQuery } from '../../googlesql/index.js'
 import { nextTurn } from '../model/in-turns.js'
 import type { TablePart } from '../model/query.js'
-import { partsOf } from './kept-parts.js'
+import { inCells, partsOf } from './kept-parts.js'
 import { endOfTime } from './plan.js'
 import { type Interval, type Span, without } from './spans.js'
 
@@ -19,7 +19,11 @@ export async function trueSpans(
   before: readonly TablePart[],
   now: readonly TablePart[],
 ): Promise<readonly Span[]> {
-  const changed = [...missingFrom(before, now), ...missingFrom(partsOf(spans, now), before)]
+  const groups = inCells(kept, partsOf(spans, now))
+  const known = keysOf(before)
+  // Where their times were not known, parts were kept one by one.
+  const added = groups.filter(({ key, keys }) => !known.has(key) && !keys.every(one => known.has(one)))
+  const changed = [...missingFrom(before, [...now, ...groups]), ...added]
   if (changed.length > MAX_CHANGED) return []
   const dirty: Interval[] = []
   for (const [i, part] of changed.entries()) {
@@ -31,9 +35,11 @@ export async function trueSpans(
 
 /** The parts of the first list that the other one does not have. */
 function missingFrom(parts: readonly TablePart[], others: readonly TablePart[]): readonly TablePart[] {
-  const keys = new Set(others.map(({ key }) => key))
+  const keys = keysOf(others)
   return parts.filter(({ key }) => !keys.has(key))
 }
+
+const keysOf = (parts: readonly TablePart[]): ReadonlySet<string> => new Set(parts.map(({ key }) => key))
 
 export const isSameParts = (a: readonly TablePart[], b: readonly TablePart[]): boolean =>
   a.length === b.length && missingFrom(a, b).length === 0

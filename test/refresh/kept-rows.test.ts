@@ -4,8 +4,8 @@ import { type KeptQuery, keptQuery, parseTypeName, resolveQuery, tableCatalogue 
 import { TIMED_OUT } from '../../runner/model/deadline.js'
 import type { RunnerError } from '../../runner/model/errors.js'
 import type { StoredResult } from '../../runner/model/ports.js'
-import type { KeptFacts } from '../../runner/model/query.js'
-import { decodeParts, encodeParts } from '../../runner/refresh/kept-parts.js'
+import type { KeptFacts, TablePart } from '../../runner/model/query.js'
+import { decodeParts, encodeParts, partsText } from '../../runner/refresh/kept-parts.js'
 import { decodeKept, encodeKept } from '../../runner/refresh/kept-rows.js'
 import { readRows } from '../../runner/refresh/rows.js'
 import { trueSpans } from '../../runner/refresh/trust.js'
@@ -56,7 +56,7 @@ describe('kept rows', () => {
       [0n, 2n * HOUR, [0n, HOUR]],
       [2n * HOUR, 9n * HOUR, [2n * HOUR]],
     ])
-    const { body, ...rest } = await encodeKept(spans, PARTS, SIGNAL)
+    const { body, ...rest } = await encodeKept(kept, spans, PARTS, SIGNAL)
     expect(Buffer.from(body).toString()).to.equal(Buffer.from(storedWith({}).body).toString())
     expect(rest).to.deep.equal({ rowCount: 3, spans: SPANS, parts: encodeParts(PARTS) })
     expect(await trueSpans(kept, spans, PARTS, PARTS)).to.deep.equal(spans)
@@ -85,6 +85,27 @@ describe('kept rows', () => {
     for (const some of [parts, [], [{ key: 'q' }]]) expect(decodeParts(encodeParts(some))).to.deep.equal(some)
   })
 
+  it('name the parts with times in one cell as one, which changes with any of them', async () => {
+    const hour = (key: string, least: number) => ({ key, times: { least, greatest: least + 60 } })
+    const [a, b, c] = [hour('a', 3_600), hour('b', 7_000), hour('c', 7_200)]
+    const spans = await decodeKept(storedWith({}), kept, SIGNAL)
+    const isTrue = async (before: readonly TablePart[], now: readonly TablePart[]): Promise<readonly number[]> => {
+      const left = await trueSpans(kept, spans, decodeParts(partsText(kept, spans, before)), now)
+      return [0, 1, 2].filter(time =>
+        left.some(({ from, until }) => from <= BigInt(time) * HOUR && until > BigInt(time) * HOUR),
+      )
+    }
+    expect(partsText(kept, spans, [a, b, c])).to.match(/^[\w-]{12}\.2s0\.2o4,c\.5k0\.1o$/)
+    expect(partsText(kept, spans, [c, b, a])).to.equal(`c.5k0.1o,${partsText(kept, spans, [a, b])}`)
+    expect(await isTrue([a, b, c], [c, b, a])).to.deep.equal([0, 1, 2])
+    expect(await isTrue([a, b, c], [a, c])).to.deep.equal([0, 2])
+    expect(await isTrue([a, c], [a, b, c])).to.deep.equal([0, 2])
+    expect(await isTrue([a, b, c], [a, { ...b, key: 'other' }, c])).to.deep.equal([0, 2])
+    // The times of the first were not known yet.
+    expect(await isTrue([{ key: 'a' }, { key: 'b' }], [a, b])).to.deep.equal([0, 1, 2])
+    expect(await isTrue([{ key: 'a' }], [a, b])).to.deep.equal([0, 2])
+  })
+
   it('name no part that has no rows between their spans, which may change', async () => {
     const spans = await decodeKept(storedWith({}), kept, SIGNAL)
     const elsewhere = [
@@ -93,7 +114,7 @@ describe('kept rows', () => {
       { key: 'none', times: null },
     ]
     const unknown = { key: 'unknown' }
-    const { parts } = await encodeKept(spans, [...elsewhere, ...PARTS, unknown], SIGNAL)
+    const { parts } = await encodeKept(kept, spans, [...elsewhere, ...PARTS, unknown], SIGNAL)
     expect(parts).to.equal(encodeParts([...PARTS, unknown]))
     expect(await trueSpans(kept, spans, PARTS, [...elsewhere, ...PARTS])).to.deep.equal(spans)
     const edges = [
