@@ -45,6 +45,11 @@ export interface KeptQuery {
    */
   readonly narrowed: string
   readonly narrowedWithNulls: string
+  /**
+   * Whether T is the day of a text like 20260131. Then both texts are `lower`, of whose rows those beyond the times are left out, and only
+   * parts of the table may be read in which each row has such a text.
+   */
+  readonly isText: boolean
 }
 
 /** What runs over kept rows, as the parameter @_rows: a list of STRUCTs, with a field for each column in its order. */
@@ -144,13 +149,15 @@ function proven(
   const uses = [...facts.uses, ...facts.bounds.filter(found => !isOfTime(found)).flatMap(found => found.uses)]
   const clockUse = uses.find(({ name }) => isSameName(name, clock))
   if (clockUse) refuse(`@${clock} is read elsewhere than in a bound of ${of.column}`, clockUse.at)
-  const hasNulls = own.length === 0 && !isRequired(table.table, of.column)
+  const isText = !facts.types.has(of.column)
+  const hasNulls = own.length === 0 && !isText && !isRequired(table.table, of.column)
+  const narrowed = narrowedTexts(sql, query, facts.scans, of.column, hasNulls)
   const order = facts.order?.key
   return {
     table: table.table,
     others: facts.others,
     column: of.column,
-    timeType: facts.types.get(of.column)!,
+    timeType: facts.types.get(of.column) ?? 'DATE',
     cells: cellsOf(of),
     bounds: own.flatMap(({ bounds }) => bounds),
     hasNulls,
@@ -164,7 +171,8 @@ function proven(
     ),
     lower: sql,
     upper: null,
-    ...narrowedTexts(sql, query, facts.scans, of.column, hasNulls),
+    ...(isText ? { narrowed: sql, narrowedWithNulls: sql } : narrowed),
+    isText,
   }
 }
 
@@ -199,14 +207,14 @@ function bucketOf(columns: readonly OutputColumn[], facts: Facts): Bucket {
 }
 
 /** Whether rows are put together: seconds, or longer. */
-const isBucket = ({ part }: TimeOf): boolean => part !== null && isWithin('SECOND', part)
+const isBucket = ({ part, isText }: TimeOf): boolean => part !== null && !isText && isWithin('SECOND', part)
 
 function whyNoBucket(
   outputs: readonly (Traced | undefined)[],
   aggregations: readonly Aggregation[],
   at: number,
 ): NotKept {
-  const mixed = aggregations.find(({ keys }) => !keys.some(isTime))
+  const mixed = aggregations.find(({ keys }) => !keys.some(key => isTime(key) && !key.isText))
   if (mixed) return whyMixed(mixed)
   const lost = outputs.find(of => of && !isTime(of)) as NotKept | undefined
   return lost ?? { reason: 'no column of the result is a time of the table, truncated to a second or more', at }

@@ -18,6 +18,8 @@ export interface TimeOf {
   readonly isStart: boolean
   /** Present where only values after 1970 lie in cells. */
   readonly since1970?: true
+  /** Present for a text like 20260131, whose day is the time. */
+  readonly isText?: true
 }
 
 /** What an expression is of the table's time; null for nothing, or why it no longer is one. */
@@ -35,6 +37,9 @@ export const cellsOf = ({ part, zone, since1970 }: TimeOf): Cells => ({
   ...(since1970 && { since1970 }),
 })
 
+/** A column of texts like 20260131: the table's parts have no times where one of them is anything else. */
+export const ofText = (column: string): TimeOf => ({ ...ofColumn(column, 'DATE'), isText: true })
+
 /** A column of the table itself. A DATE is a start of a day. */
 export const ofColumn = (column: string, type: TimeType): TimeOf => ({
   column,
@@ -49,7 +54,7 @@ export function timeOf(expr: Expr, columns: ReadonlyMap<number, Traced>): Traced
   if (expr.kind === 'column') return columns.get(expr.column.id) ?? null
   if (expr.kind === 'cast') {
     const of = timeOf(expr.operand, columns)
-    if (!isTime(of) || expr.format || expr.timeZone || expr.isSafe) return isTime(of) ? null : of
+    if (!isTime(of) || of.isText || expr.format || expr.timeZone || expr.isSafe) return isTime(of) ? null : of
     return converted(of, expr.type.kind, null, expr)
   }
   if (expr.kind !== 'call' || expr.isSafe) return null
@@ -58,7 +63,8 @@ export function timeOf(expr: Expr, columns: ReadonlyMap<number, Traced>): Traced
   const { argument, trace } = CALLS[expr.name]!
   const value = expr.arguments[argument]
   const of = value ? timeOf(value, columns) : null
-  return isTime(of) ? trace(of, expr) : of
+  if (!isTime(of)) return of
+  return of.isText && trace !== parsed ? null : trace(of, expr)
 }
 
 interface TracedCall {
@@ -86,10 +92,16 @@ const CALLS: Readonly<Record<string, TracedCall>> = {
   DATE: converting,
   TIMESTAMP_BUCKET: bucketing,
   DATETIME_BUCKET: bucketing,
+  PARSE_DATE: { argument: 1, trace: parsed },
   $extract: {
     argument: 1,
     trace: (of, call) => (wordOf(call.arguments[0]) === 'DATE' ? converted(of, 'DATE', call.arguments[2], call) : null),
   },
+}
+
+function parsed({ isText, ...of }: TimeOf, { arguments: [format] }: CallExpr): Traced {
+  const isDay = format?.kind === 'literal' && format.value === '%Y%m%d'
+  return isText && isDay ? of : null
 }
 
 const wordOf = (expr: Expr | null | undefined): string | null => (expr?.kind === 'word' ? expr.word : null)

@@ -23,7 +23,7 @@ import type {
 import { columnsRead, conjuncts, exprsOfScan, inputsOfScan, visitExpr } from '../plan/walk.js'
 import { boundsOf, type TimeBound } from './bounds.js'
 import { refuse } from './not-kept.js'
-import { isTime, isTimeType, ofColumn, type TimeType, type Traced, timeOf } from './time-column.js'
+import { isTime, isTimeType, ofColumn, ofText, type TimeType, type Traced, timeOf } from './time-column.js'
 
 /** A place that reads a parameter. */
 export interface ParameterUse {
@@ -55,7 +55,7 @@ export interface Facts {
   readonly scans: readonly TableScan[]
   /** The names of the other tables. */
   readonly others: readonly string[]
-  /** The types of the table's columns that are times. */
+  /** The types of the table's columns that are times, without texts like 20260131. */
   readonly types: ReadonlyMap<string, TimeType>
   /** What the columns of all scans are of the table's times, by their ids. */
   readonly columns: ReadonlyMap<number, Traced>
@@ -146,18 +146,19 @@ class RowTracer {
 
   #tableScan(scan: TableScan): Flow | null {
     const { table, at, wildcard, columns } = scan
-    if (wildcard) refuse(`${table} is a wildcard table`, at)
     if (informationSchemaName(table)) refuse(`${table} has no rows of its own`, at)
     if (table !== this.#table) {
+      if (wildcard) refuse(`${table} is a wildcard table`, at)
       this.#others.add(table)
       return null
     }
     this.#scans.push(scan)
     for (const { id, name, type } of columns) {
-      if (PSEUDO_COLUMN.test(name)) this.#pseudo.add(id)
+      if (type.kind === 'STRING' && (wildcard || !PSEUDO_COLUMN.test(name))) this.#columns.set(id, ofText(name))
+      else if (PSEUDO_COLUMN.test(name)) this.#pseudo.add(id)
       else if (isTimeType(type.kind)) {
         this.#types.set(name, type.kind)
-        this.#columns.set(id, ofColumn(name, type.kind))
+        this.#columns.set(id, wildcard ? { reason: `${table} is a wildcard table`, at } : ofColumn(name, type.kind))
       }
     }
     return []

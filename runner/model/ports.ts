@@ -108,6 +108,8 @@ export interface TolerantRun {
 
 export interface TablePartsOptions {
   readonly withTimes: boolean
+  /** A query of the table: of a wildcard table, the parts are those of the shards that its conditions choose. */
+  readonly query?: Query
   /** The revision of the endpoint that asks: the engine that runs its queries answers. @default the current engine */
   readonly revision?: string
   readonly signal: AbortSignal
@@ -158,8 +160,9 @@ export interface Engine {
   learnDataState?(query: Query): Promise<void>
   /**
    * The parts that the rows of a table are stored in, as they are now, and `withTimes` the least and greatest value of the column, a
-   * DATE, DATETIME or TIMESTAMP, in each. Rows in which it is NULL do not count. Null where parts are not known (a table of an attached
-   * database, a wildcard table, a view of INFORMATION_SCHEMA). Absent on engines that do not know parts.
+   * DATE, DATETIME or TIMESTAMP, in each; rows in which it is NULL do not count. A STRING has days in texts like 20260131, which are
+   * not known where any row has another value. Null where parts are not known (a table of an attached database, a wildcard table
+   * without a query, a view of INFORMATION_SCHEMA). Absent on engines that do not know parts.
    * @throws RunnerError as `run` does, without a timeout: QUERY_FAILED also where a file goes on changing while it is read.
    */
   tableParts?(table: string, column: string, options: TablePartsOptions): Promise<readonly TablePart[] | null>

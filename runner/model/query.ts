@@ -145,7 +145,7 @@ export interface TablePart {
   readonly key: string
   /**
    * The least and greatest value of the column in whole seconds since 1970 (civil for DATETIME and DATE), rounded down; null where no
-   * row has one. Absent where it was not asked for, and where one of them is not within the years 1 to 9999.
+   * row has one. Absent where it was not asked for, and where one of them is not within the years 1 to 9999, or a text is no day.
    */
   readonly times?: { readonly least: number; readonly greatest: number } | null
 }

@@ -14,7 +14,7 @@ import { decodeParts, partsText } from './kept-parts.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
 import { type Call, type KeepOptions, type Plan, planOf, type Read, readsOf, settledTime } from './plan.js'
 import { bucketsOf, fieldsOf, readRows, resultOf, wholeRows } from './rows.js'
-import { inOrder, isWithin, type KeptRow, merged, type Span, within } from './spans.js'
+import { inInterval, inOrder, isWithin, type KeptRow, merged, type Span, within } from './spans.js'
 import { isSameParts, trueSpans } from './trust.js'
 
 export interface RefresherDeps {
@@ -237,11 +237,12 @@ export class Refresher {
   }
 
   async #partsOf(
-    { options: { signal, job } }: Call,
+    { query: { parameters }, kept, options: { signal, job } }: Call,
     { table, column }: Pick<KeptQuery, 'table' | 'column'>,
     withTimes: boolean,
   ): Promise<readonly TablePart[] | null> {
-    const about = { withTimes, signal, ...(job && { revision: job.revision }) }
+    const query = { sql: kept.lower, parameters }
+    const about = { withTimes, query, signal, ...(job && { revision: job.revision }) }
     try {
       return (await this.#deps.engine.tableParts?.(table, column, about)) ?? null
     } catch (thrown) {
@@ -324,7 +325,10 @@ async function gather(
 ) {
   const { kept, bucketOf } = call
   const read = await Promise.all(sets.map(set => readRows(set, kept, call.options.signal)))
-  const spans = plan.reads.map((interval, i) => ({ ...interval, rows: read[i]!.filter(hasBucket) }))
+  const spans = plan.reads.map((interval, i) => {
+    const all = { ...interval, rows: read[i]!.filter(hasBucket) }
+    return kept.isText ? inInterval(all, bucketOf) : all
+  })
   if (!spans.every(span => isWithin(span, bucketOf))) return null
   const closed = within(spans, plan.closed, bucketOf)
   const { columns } = sets[0] ?? stored!

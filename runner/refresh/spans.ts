@@ -42,6 +42,12 @@ export function within(spans: readonly Span[], interval: Interval, bucketOf: Buc
 const isBetween = (bucket: bigint, least: bigint | null, end: bigint | null): boolean =>
   (least === null || bucket >= least) && (end === null || bucket < end)
 
+/** The span without the rows whose buckets lie elsewhere. */
+export const inInterval = (span: Span, bucketOf: BucketOf): Span => {
+  const [least, end] = [bucketOf(span.from), bucketOf(span.until)]
+  return { ...span, rows: span.rows.filter(({ bucket }) => bucket !== null && isBetween(bucket, least, end)) }
+}
+
 /** Whether the buckets of the span's rows lie in it: they do unless the engine has other time zones. */
 export function isWithin({ from, until, rows }: Span, bucketOf: BucketOf): boolean {
   const [least, end] = [bucketOf(from), bucketOf(until)]

@@ -43,6 +43,12 @@ describe('the example of Google Analytics 4', function () {
     expect(code).to.equal(0)
   })
 
+  it('has two endpoints that group by a time, and their buckets are kept', async () => {
+    const { err } = await command(['validate', '--explain', 'refresh', ...authored])
+    const kept = err.split('\n').filter(line => line.includes('[refresh/kept]'))
+    expect(kept.map(line => /ga4\.[\w-]+/.exec(line)![0])).to.deep.equal(['ga4.active-users', 'ga4.retention'])
+  })
+
   it('has the same events for the same flags, and others for another seed', () => {
     const said = sample('again', '--seed', '3')
     sample('other', '--seed', '4')

@@ -1,5 +1,5 @@
 /** Results that are put together from kept buckets and what is read anew, held against the whole query on the real engine. */
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
@@ -19,6 +19,10 @@ const SCHEMA = [
 const PEOPLE = [
   { name: 'who', type: 'STRING' },
   { name: 'f', type: 'INTEGER' },
+]
+const SHARD = [
+  { name: 'event_date', type: 'STRING' },
+  { name: 'n', type: 'INTEGER' },
 ]
 const HOURLY = `
   SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS c, SUM(n) AS n
@@ -60,7 +64,7 @@ describe('a refresh', () => {
     }
     engine = await openEngine({
       dataDir: join(scratch.path, 'data'),
-      tables: [source('logs.edge', SCHEMA), source('logs.people', PEOPLE), days],
+      tables: [source('logs.edge', SCHEMA), source('logs.people', PEOPLE), days, source('logs.shards_*', SHARD)],
     })
   })
   beforeEach(() => {
@@ -231,6 +235,72 @@ describe('a refresh', () => {
     await ask({ sql, options })
     write('2.ndjson', [['9999-12-29T11:00:00Z', 'a', 1]])
     expect((await ask({ sql, options })).partial).to.deep.equal({ tier: 'exact', kept: 2, of: 3 })
+  })
+
+  describe('of shards of days', () => {
+    const shard = (name: string): string => join(scratch.path, 'data', 'logs', `shards_${name}.ndjson`)
+    const fill = (name: string, ...rows: readonly (readonly [date: string | null, n: number])[]): void =>
+      writeFileSync(shard(name), rows.map(([date, n]) => `${JSON.stringify({ event_date: date, n })}\n`).join(''))
+    const BY_SUFFIX = `SELECT PARSE_DATE('%Y%m%d', _TABLE_SUFFIX) AS day, COUNT(*) AS c, SUM(n) AS n FROM \`logs.shards_*\`
+      WHERE _TABLE_SUFFIX LIKE '2%' GROUP BY day ORDER BY day DESC`
+    const BY_DATE = `SELECT DATE_TRUNC(PARSE_DATE('%Y%m%d', event_date), WEEK) AS week, COUNT(*) AS c FROM \`logs.shards_*\`
+      WHERE _TABLE_SUFFIX BETWEEN '20260301' AND @who GROUP BY week ORDER BY week`
+    const kept = (of: number, all: number) => ({ tier: 'exact', kept: of, of: all })
+
+    beforeEach(() => {
+      for (const day of [13, 14, 15]) fill(`202603${day}`, [`202603${day}`, day], [`202603${day}`, 1])
+    })
+    afterEach(() => {
+      for (const name of readdirSync(join(scratch.path, 'data', 'logs')))
+        if (name.startsWith('shards_')) rmSync(join(scratch.path, 'data', 'logs', name))
+    })
+
+    it('reads a shard that is new or has changed', async () => {
+      await ask({ sql: BY_SUFFIX })
+      expect((await ask({ sql: BY_SUFFIX })).partial).to.deep.equal(kept(3, 3))
+      fill('20260316', ['20260316', 7])
+      expect((await ask({ sql: BY_SUFFIX })).partial).to.deep.equal(kept(3, 4))
+      fill('20260314', ['20260314', 7])
+      expect((await ask({ sql: BY_SUFFIX })).partial).to.deep.equal(kept(3, 4))
+      rmSync(shard('20260313'))
+      expect((await ask({ sql: BY_SUFFIX })).partial).to.deep.equal(kept(3, 3))
+      fill('intraday', ['20260314', 9])
+      expect((await ask({ sql: BY_SUFFIX })).partial).to.deep.equal(kept(3, 3))
+      // Its suffix is no day, so that the whole query runs, and fails.
+      fill('2026', ['20260314', 9])
+      const failed = await ask({ sql: BY_SUFFIX }).catch((error: unknown) => error)
+      expect(failed).to.have.property('code', 'QUERY_FAILED')
+    })
+
+    it('reads the texts of days, also where rows lie in another shard', async () => {
+      const asked = { sql: BY_DATE, who: '20260399' }
+      fill('20260320', ['20260320', 1], ['20260313', 1])
+      await ask(asked)
+      expect((await ask(asked)).partial).to.deep.equal(kept(2, 2))
+      fill('20260322', ['20260322', 1], ['20260329', 1])
+      expect((await ask(asked)).partial).to.deep.equal(kept(2, 4))
+      fill('20260320', ['20260320', 1])
+      await ask(asked)
+      // Beyond what its conditions choose.
+      fill('20260401', ['20260313', 1])
+      expect((await ask(asked)).partial).to.deep.equal(kept(4, 4))
+      for (const wrong of [null, '20260231', '2026314']) {
+        fill('20260321', [wrong, 1])
+        expect((await ask(asked).catch(() => ({ partial: undefined }))).partial).to.equal(undefined)
+      }
+    })
+
+    it('reads the rows of each place with its own shards', async () => {
+      const sql = `WITH a AS (SELECT PARSE_DATE('%Y%m%d', event_date) AS day, COUNT(*) AS c FROM \`logs.shards_*\`
+          WHERE _TABLE_SUFFIX > '20260313' GROUP BY day),
+        b AS (SELECT PARSE_DATE('%Y%m%d', event_date) AS day, SUM(n) AS n FROM \`logs.shards_*\`
+          WHERE _TABLE_SUFFIX < '20260315' GROUP BY day)
+        SELECT day, 'a' AS what, c FROM a UNION ALL SELECT day, 'b', n FROM b ORDER BY day, what`
+      await ask({ sql })
+      expect((await ask({ sql })).partial).to.deep.equal(kept(3, 3))
+      fill('20260314', ['20260314', 7])
+      expect((await ask({ sql })).partial).to.deep.equal(kept(2, 3))
+    })
   })
 
   it('reads everything where another table has changed, and keeps rows while it is the same', async () => {

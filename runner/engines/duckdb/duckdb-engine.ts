@@ -1,6 +1,7 @@
 /**
  * The embedded engine in the parent process: translates queries, sends them to the engine's processes, and translates their errors.
  */
+import { isWildcard } from '../../../googlesql/data.js'
 import {
   isComputedView,
   type KeptQuery,
@@ -197,10 +198,15 @@ export class DuckdbEngine implements Engine {
   async tableParts(
     table: string,
     column: string,
-    { withTimes, signal }: TablePartsOptions,
+    { withTimes, query, signal }: TablePartsOptions,
   ): Promise<readonly TablePart[] | null> {
+    const { compiler, processes } = this.#parts
     try {
-      return await this.#parts.processes.ask({ kind: 'parts', table, column, withTimes }, { signal })
+      const compiled = isWildcard(table) && query ? await compiler.compiledOf(query, this.#view) : null
+      const bound = compiled && bind(compiled.translation, query!)
+      const shardReads = bound?.shardReads.filter(read => read.table === table) ?? []
+      const parameters = bound?.parameters ?? []
+      return await processes.ask({ kind: 'parts', table, column, withTimes, shardReads, parameters }, { signal })
     } catch (error) {
       throw runnerError(error, signal)
     }

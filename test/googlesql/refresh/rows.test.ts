@@ -57,6 +57,12 @@ const rows: Readonly<Record<string, readonly object[]>> = {
   'my-project.logs.paths': hits.map(({ ts, n }) => ({ ts, n })),
 }
 
+/** A shard for each day of the rows. */
+const shards = [...new Set(hits.map(({ day }) => day))].map(day => ({
+  suffix: day.replaceAll('-', ''),
+  rows: hits.filter(hit => hit.day === day).map(({ ts, n }) => ({ ts, n, event_date: day.replaceAll('-', '') })),
+}))
+
 /** Zones whose changes are among the rows. */
 const ZONES = ['America/St_Johns', 'Europe/Berlin', 'America/New_York', 'Pacific/Apia', '-03:30']
 const BY_ZONE: readonly QueryCase[] = ZONES.flatMap(zone => [
@@ -189,7 +195,10 @@ describe('a kept query over rows', () => {
       BoundValue,
     ]
     const text = isWithNulls ? kept.narrowedWithNulls : kept.narrowed
-    return rowsFrom(text, one, { now: { type: 'TIMESTAMP', value: now }, _from, _until })
+    const all = rowsFrom(text, one, { now: { type: 'TIMESTAMP', value: now }, _from, _until })
+    if (!kept.isText) return all
+    const isBetween = (bucket: bigint): boolean => bucket >= bucketBoundary(kept, from) && bucket <= until
+    return all.then(list => list.filter(row => isBetween(bucketOf(kept, row)!)))
   }
 })
 
@@ -213,10 +222,14 @@ const openEngine = (): Promise<DuckdbEngine> =>
   openDuckdbEngine({
     dataDir: null,
     database: null,
-    tables: DEFINITIONS.filter(({ name }) => !name.endsWith('*')).map(({ name, columns }) => ({
-      definition: { name, columns },
-      rows: rows[name] ?? [],
-    })),
+    tables: DEFINITIONS.flatMap(({ name, columns }) =>
+      name.endsWith('*')
+        ? shards.map(({ suffix, rows: own }) => ({
+            definition: { name: name.replace('*', suffix), columns },
+            rows: own,
+          }))
+        : [{ definition: { name, columns }, rows: rows[name] ?? [] }],
+    ),
     functions: { functions: [], folder: null },
     naming: { project: null, defaultDataset: null },
     memoryLimitMb: 512,

@@ -119,6 +119,8 @@ function brokenBucket(random: Random, { type, time: t, era }: Scope, part: strin
       as('TIMESTAMP', `TIMESTAMP(DATETIME_TRUNC(DATETIME(${t}, ${one}), DAY))`, 'a civil time of a zone taken for UTC'),
     )
   }
+  if (t.startsWith('PARSE_DATE'))
+    choices.push(as('DATE', t.replace('%m%d', '%d%m'), 'the day and the month of a text are exchanged'))
   if (type === 'DATETIME') choices.push(as('DATE', `DATE(TIMESTAMP(${t}, 'Europe/Berlin'))`, 'two zones'))
   if (type !== 'DATE') {
     const bucket = (more: string): string => `${type}_BUCKET(${t}, ${more})`

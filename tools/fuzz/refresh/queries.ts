@@ -124,11 +124,12 @@ class QueryMaker {
   above(): FuzzQuery {
     const random = this.#random
     const source = this.#source()
-    const scope = { ...this.#scope(source), time: 'it.moment', prefix: 'it.' }
+    const { time, ...own } = this.#scope(source)
+    const scope = { ...own, time: 'it.moment', prefix: 'it.' }
     const bucket = this.#bucket(scope)
     const keys = this.#keys('it.')
     const columns = [...keys, ...UPPER_AGGREGATES, ...random.some(MORE_AGGREGATES, 0, 4)].map(asNamed)
-    const rows = `SELECT ${source.alias}.\`${this.#shape.column}\` AS moment, ${columnsOf(`${source.alias}.`)} FROM ${source.from}`
+    const rows = `SELECT ${time} AS moment, ${columnsOf(`${source.alias}.`)} FROM ${source.from}`
     const body = `SELECT ${[`${bucket.sql} AS bucket`, ...columns].join(', ')} FROM (${rows}) AS it${this.#where(scope)} GROUP BY ALL`
     const names = ['bucket', ...namesOf(keys)]
     const sql = this.#breaks('above') ? this.#breaking(brokenUppers(body, names, this.#names)) : null
@@ -287,9 +288,11 @@ class QueryMaker {
   #scope({ alias, prefix }: Source): Scope {
     const { type, column } = this.#shape
     const name = this.#random.chance(0.1) ? column.toUpperCase() : column
+    const qualifier = prefix || (this.#random.chance(0.3) ? `${alias}.` : '')
+    const isText = type === 'DATE' && this.#random.chance(0.4)
     return {
       type,
-      time: `${prefix || (this.#random.chance(0.3) ? `${alias}.` : '')}\`${name}\``,
+      time: isText ? `PARSE_DATE('%Y%m%d', ${qualifier}day_text)` : `${qualifier}\`${name}\``,
       prefix: prefix || `${alias}.`,
       era: this.#era,
     }

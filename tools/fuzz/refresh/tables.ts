@@ -48,6 +48,7 @@ const fieldsOf = ({ type, column, isRequired }: TableShape): readonly SchemaFiel
   { name: 'x', type: 'FLOAT' },
   { name: 's', type: 'STRING' },
   { name: 'other', type },
+  { name: 'day_text', type: 'STRING' },
   {
     name: 'items',
     type: 'RECORD',
@@ -179,16 +180,21 @@ export class FileWriter {
     { type, column }: TableShape,
     isNaive: boolean,
   ): Promise<void> {
-    const lines = rows.map(({ time, other, ...row }) => ({ ...row, time: numberOf(time), other: numberOf(other) }))
+    const lines = rows.map(row => ({
+      ...row,
+      time: numberOf(row.time),
+      other: numberOf(row.other),
+      day_text: dayTextOf(row),
+    }))
     const source = `${path}.rows`
     writeFileSync(source, lines.map(line => `${JSON.stringify(line)}\n`).join(''))
     const made = `make_timestamp${type === 'TIMESTAMP' && !isNaive ? 'tz' : ''}`
     const timeOf = (name: string): string => `${made}(${name})${type === 'DATE' ? '::DATE' : ''}`
     const columns =
-      "{tenant: 'VARCHAR', time: 'BIGINT', n: 'BIGINT', x: 'DOUBLE', s: 'VARCHAR', other: 'BIGINT', items: 'STRUCT(k VARCHAR, v BIGINT)[]'}"
+      "{tenant: 'VARCHAR', time: 'BIGINT', n: 'BIGINT', x: 'DOUBLE', s: 'VARCHAR', other: 'BIGINT', day_text: 'VARCHAR', items: 'STRUCT(k VARCHAR, v BIGINT)[]'}"
     const from = `read_json('${source}', format = 'newline_delimited', columns = ${columns})`
     await this.#connection.run(
-      `COPY (SELECT tenant, ${timeOf('time')} AS "${column}", n, x, s, ${timeOf('other')} AS other, items FROM ${from}) TO '${path}' (FORMAT parquet)`,
+      `COPY (SELECT tenant, ${timeOf('time')} AS "${column}", n, x, s, ${timeOf('other')} AS other, day_text, items FROM ${from}) TO '${path}' (FORMAT parquet)`,
     )
     rmSync(source)
   }
@@ -197,8 +203,14 @@ export class FileWriter {
 /** Microseconds of the years 1 to 9999 are more than a number holds exactly: DuckDB reads the text. */
 const numberOf = (time: bigint | null): string | null => (time === null ? null : String(time))
 
+/** The day of a row as a text like 20260131; of few rows, another text. */
+function dayTextOf({ time, other, n, x }: Row): string {
+  if (n === 9 && x === 10) return 'today'
+  return timeText('DATE', clamped(time ?? other ?? 0n)).replaceAll('-', '')
+}
+
 const textOf = (format: FileFormat, rows: readonly Row[], shape: TableShape): string =>
-  (format === 'csv' ? `tenant,${shape.column},n,x,s,other\n` : '') +
+  (format === 'csv' ? `tenant,${shape.column},n,x,s,other,day_text\n` : '') +
   rows.map(row => lineOf(format, row, shape)).join('')
 
 function lineOf(format: FileFormat, row: Row, { type, column, isRequired }: TableShape): string {
@@ -206,8 +218,10 @@ function lineOf(format: FileFormat, row: Row, { type, column, isRequired }: Tabl
   // Only Parquet may have NULL in a REQUIRED column, and times that cannot be shown.
   const shown = isRequired ? (row.time ?? row.other ?? 0n) : row.time
   const [time, other] = [shown, row.other].map(value => (value === null ? null : timeText(type, clamped(value))))
-  if (format === 'ndjson') return `${JSON.stringify({ tenant, [column]: time, n, x, s, other, items })}\n`
-  const cells = [tenant, time, n, x, s === null ? null : `"${s.replaceAll('"', '""')}"`, other]
+  const day = dayTextOf(row)
+  if (format === 'ndjson')
+    return `${JSON.stringify({ tenant, [column]: time, n, x, s, other, day_text: day, items })}\n`
+  const cells = [tenant, time, n, x, s === null ? null : `"${s.replaceAll('"', '""')}"`, other, day]
   return `${cells.map(cell => cell ?? '').join(',')}\n`
 }
 

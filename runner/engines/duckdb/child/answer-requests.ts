@@ -3,7 +3,7 @@
  * no result.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { isComputedView, type TableDefinition } from '../../../../googlesql/data.js'
+import { isComputedView, isWildcard, type Shard, type TableDefinition } from '../../../../googlesql/data.js'
 import { causeText } from '../../../model/cause-text.js'
 import {
   type Answer,
@@ -73,6 +73,10 @@ const MOST_COMPUTING_MS = 100
  * The interval of repeated interrupts, in milliseconds: DuckDB ignores an interrupt that arrives before the query has begun.
  */
 const INTERRUPT_EVERY_MS = 10
+
+/** All of them; null where some are not known. */
+const joined = (lists: readonly Answers['parts'][]): Answers['parts'] =>
+  lists.includes(null) ? null : lists.flatMap(parts => parts!)
 
 type QueryRequest = Exclude<Request, { kind: 'discover' | 'parts' | 'ping' | 'reads' }>
 
@@ -215,9 +219,11 @@ export class Answering {
   async #performOnce(request: RunRequest | ExplainRequest, state: Running, prepared: QueryNeeds): Promise<Answer> {
     const { session } = this.#options
     const startedAt = performance.now()
-    await session.tables.prepare(request.tables, prepared, true, request.kind === 'run' ? request.parts : undefined)
+    const chosen = request.kind === 'run' ? request.parts : undefined
+    const ofTable = chosen && !isWildcard(chosen.table) ? chosen : undefined
+    await session.tables.prepare(request.tables, prepared, true, ofTable)
     if (request.shardReads.length > 0)
-      await this.#choosing(request, state, deps => session.shards.prepare(request.shardReads, deps, prepared))
+      await this.#choosing(request, state, deps => session.shards.prepare(request.shardReads, deps, prepared, chosen))
     if (request.tables.some(isComputedView)) await this.#prepareSchemaViews(request, prepared)
     this.#tellReads(prepared, startedAt)
     const answer = await this.#withConnection(request, state, prepared)
@@ -230,30 +236,50 @@ export class Answering {
     for (const read of reads) this.#options.send({ kind: 'table-read', ...read, durationMs })
   }
 
-  async #parts({ table, column, withTimes }: PartsRequest, state: Running): Promise<Answers['parts']> {
-    const { tables, shards, borrow } = this.#options.session
+  async #parts(request: PartsRequest, state: Running): Promise<Answers['parts']> {
+    const { table, withTimes, shardReads } = request
+    const { tables, shards } = this.#options.session
+    if (isWildcard(table) && shardReads.length === 0) return null
     shards.declare([table])
-    if (!withTimes) return tables.partKeys(table)?.map(key => ({ key })) ?? null
+    const read = isWildcard(table)
+      ? await this.#choosing(request, state, deps => shards.chosenBy(shardReads, deps))
+      : [{ table, suffix: '' }]
+    if (withTimes) return this.#partsWithTimes(read, request, state)
+    return joined(read.map(shard => tables.partKeys(shard.table)?.map(key => ({ key })) ?? null))
+  }
+
+  #partsWithTimes(read: readonly Shard[], { column }: PartsRequest, state: Running): Promise<Answers['parts']> {
+    const { tables, borrow } = this.#options.session
     return this.#steadily(state, async prepared => {
       const startedAt = performance.now()
       // Without a view: it would name all files, and what is read next are a few of them.
-      prepared.reads.push(...(await tables.refresh([table])))
+      prepared.reads.push(...(await tables.refresh(read.map(({ table }) => table))))
       this.#tellReads(prepared, startedAt)
-      const shown = tables.shownParts(table)
-      if (shown === null) return null
+      const shown = read.map(shard => ({ ...shard, shown: tables.shownParts(shard.table) }))
       const parts = await borrow(connection =>
-        registered(connection, state, () => this.#partTimes.of(shown, column, connection, prepared)),
+        registered(connection, state, async () => {
+          const all: Answers['parts'][] = []
+          for (const { shown: of, suffix } of shown)
+            all.push(of && (await this.#partTimes.of({ ...of, suffix }, column, connection, prepared)))
+          return joined(all)
+        }),
       )
-      // A text file that grew before it was copied has newer rows than its key says.
-      const hasRead = prepared.reads.length > 0 && [...shown.parts.values()].some(part => part.tables.length > 0)
-      if (hasRead && tables.partKeys(table)?.join() !== [...shown.parts.keys()].join())
-        throw new FileChangedError(table)
+      for (const { table, shown: of } of prepared.reads.length > 0 ? shown : []) {
+        // A text file that grew before it was copied has newer rows than its key says.
+        const hasText = [...(of?.parts.values() ?? [])].some(part => part.tables.length > 0)
+        if (hasText && tables.partKeys(table)?.join() !== [...of!.parts.keys()].join())
+          throw new FileChangedError(table)
+      }
       return parts
     })
   }
 
   /** Calls `choose` with what evaluates conditions; cancelling the request interrupts an evaluation. */
-  #choosing<T>({ parameters }: BoundQuery, state: Running, choose: (deps: ChooseDeps) => Promise<T>): Promise<T> {
+  #choosing<T>(
+    { parameters }: Pick<BoundQuery, 'parameters'>,
+    state: Running,
+    choose: (deps: ChooseDeps) => Promise<T>,
+  ): Promise<T> {
     const { session, guard } = this.#options
     return session.borrow(connection => {
       const evaluate = <R>(work: () => Promise<R>): Promise<R> => registered(connection, state, work)

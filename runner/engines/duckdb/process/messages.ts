@@ -74,8 +74,8 @@ export type CheckRequest = Statement & { readonly kind: 'check'; readonly column
 export type ExplainRequest = BoundQuery & { readonly kind: 'explain' }
 /** Asks which files a query would open. */
 export type ReadsRequest = BoundQuery & { readonly kind: 'reads'; readonly partitionReads: readonly PartitionRead[] }
-/** Asks for the parts of a table; see Engine. */
-export interface PartsRequest {
+/** Asks for the parts of a table, or of the shards of a wildcard table that these reads choose; see Engine. */
+export interface PartsRequest extends Pick<BoundQuery, 'parameters' | 'shardReads'> {
   readonly kind: 'parts'
   readonly table: string
   readonly column: string
@@ -97,7 +97,9 @@ export type Request =
 
 /** Whether DuckDB works on the request, on a connection of its own. */
 export const needsConnection = (request: Request): boolean =>
-  request.kind === 'parts' ? request.withTimes : request.kind !== 'ping' && request.kind !== 'discover'
+  request.kind === 'parts'
+    ? request.withTimes || request.shardReads.length > 0
+    : request.kind !== 'ping' && request.kind !== 'discover'
 
 /** Whether the rows of a request are passed on as they come. */
 export const isExport = (request: Request): boolean => request.kind === 'run' && request.exported !== undefined

@@ -1,7 +1,7 @@
 /** The least and greatest times in the parts of tables. */
 import { type DuckDBConnection, DuckDBDateValue } from '@duckdb/node-api'
-import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/data.js'
-import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
+import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, TABLE_SUFFIX } from '../../../../googlesql/data.js'
+import { quoteName, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { memo } from '../../../model/bounded-map.js'
 import type { TablePart } from '../../../model/query.js'
 import { QueryFault } from '../../../model/query-fault.js'
@@ -17,24 +17,28 @@ export class PartTimes {
   readonly #known = new Map<string, Map<string, Times>>()
 
   /**
-   * The files that are read are added to `needs`.
+   * The files that are read are added to `needs`; `suffix` is that of a shard.
    * @throws QueryFault for a column that the table does not have; DuckDB's errors of values that cannot be read.
    */
   async of(
-    { definition, parts, select }: ShownParts,
+    { definition, parts, select, suffix }: ShownParts & { readonly suffix: string },
     column: string,
     connection: DuckDBConnection,
     needs: QueryNeeds,
   ): Promise<readonly TablePart[]> {
     const { name, columns, pseudoColumns = [] } = definition
-    if (![...columns, ...pseudoColumns].some(other => other.name === column))
+    const isSuffix = column === TABLE_SUFFIX
+    const isText = isSuffix || columns.find(other => other.name === column)?.type.kind === 'STRING'
+    if (!isSuffix && ![...columns, ...pseudoColumns].some(other => other.name === column))
       throw new QueryFault(`${name} has no column ${column}`)
+    const value = isText ? dayOf(quoteName(column)) : quoteName(column)
     const known = memo(this.#known, JSON.stringify([name, column]), () => new Map<string, Times>())
     const all: TablePart[] = []
     for (const [key, part] of parts) {
       if (!known.has(key)) {
-        needs.parts.push(part)
-        known.set(key, await timesIn(select(part), column, connection))
+        if (!isSuffix) needs.parts.push(part)
+        const rows = isSuffix ? `SELECT ${quoteText(suffix)} AS ${quoteName(column)}` : select(part)
+        known.set(key, await timesIn(rows, { value, isText }, connection))
       }
       const times = known.get(key)
       all.push(times === undefined ? { key } : { key, times })
@@ -44,10 +48,23 @@ export class PartTimes {
   }
 }
 
-async function timesIn(select: string, column: string, connection: DuckDBConnection): Promise<Times> {
-  const name = quoteName(column)
-  const result = await connection.runAndReadAll(`SELECT min(${name}), max(${name}) FROM (${select})`)
-  const [least, greatest] = result.getRows()[0]!.map(microsOf) as [bigint | null, bigint | null]
+/** The day of a text like 20260131; NULL for any other text. */
+const dayOf = (text: string): string =>
+  `CASE WHEN regexp_full_match(${text}, '[0-9]{8}') THEN CAST(try_strptime(${text}, '%Y%m%d') AS DATE) END`
+
+/** @param value what is compared; of texts, each must have one */
+async function timesIn(
+  select: string,
+  { value, isText }: { readonly value: string; readonly isText: boolean },
+  connection: DuckDBConnection,
+): Promise<Times> {
+  const isDay = isText ? 'count(t) = count(*)' : 'true'
+  const result = await connection.runAndReadAll(
+    `SELECT ${isDay}, min(t), max(t) FROM (SELECT ${value} AS t FROM (${select}))`,
+  )
+  const [isEach, ...ends] = result.getRows()[0]!
+  if (!isEach) return undefined
+  const [least, greatest] = ends.map(microsOf) as [bigint | null, bigint | null]
   if (least === null || greatest === null) return null
   const isShown = least >= MIN_TIMESTAMP_MICROS && greatest <= MAX_TIMESTAMP_MICROS
   return isShown ? { least: secondsOf(least), greatest: secondsOf(greatest) } : undefined

@@ -15,11 +15,13 @@ import {
   type TableDefinition,
 } from '../../../../googlesql/data.js'
 import { quoteName, quoteText, SHARD_SUFFIX, type ShardRead } from '../../../../googlesql-duckdb/names-and-types.js'
+import type { PartChoice } from '../../../model/query.js'
 import { type ChooseDeps, chooseParts } from './choose-parts.js'
 import { shardsInFolder } from './data-folder.js'
 import type { OpenFiles } from './open-files.js'
 import { selectFrom, selectKeyed, shapeOf } from './parquet-source.js'
 import type { QueryNeeds } from './query-needs.js'
+import { FileChangedError } from './steady-copy.js'
 import type { TableStore } from './table-store.js'
 import { emptySelect, scansOf } from './table-view.js'
 
@@ -82,15 +84,33 @@ export class ShardStore {
   }
 
   /**
-   * Chooses the shards of each read, and brings them up to date with their files.
-   * @throws QueryFault for a shard that cannot be read.
+   * Chooses the shards of each read, and brings them up to date with their files. With `parts`, only these of one table are read.
+   * @throws QueryFault for a shard that cannot be read; FileChangedError where the table does not have these parts any more.
    */
-  async prepare(reads: readonly ShardRead[], deps: ChooseDeps, needs: QueryNeeds): Promise<void> {
+  async prepare(reads: readonly ShardRead[], deps: ChooseDeps, needs: QueryNeeds, parts?: PartChoice): Promise<void> {
     for (const read of reads) {
       const { all, chosen } = await this.select(read, deps)
-      needs.views.set(read.view, await this.#viewOver(read, chosen, deps.connection, needs))
+      const keys = parts?.table === read.table ? new Set(parts.keys) : null
+      needs.views.set(read.view, await this.#viewOver(read, chosen, { connection: deps.connection, needs, keys }))
       needs.summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
     }
+    if (parts === undefined || !isWildcard(parts.table)) return
+    const has = new Set(needs.partsRead()?.[parts.table])
+    if (!parts.keys.every(key => has.has(key))) throw new FileChangedError(parts.table)
+  }
+
+  /** The shards that any of these reads chooses, declared as tables. */
+  async chosenBy(reads: readonly ShardRead[], deps: ChooseDeps): Promise<readonly Shard[]> {
+    const all = new Map<string, Shard>()
+    for (const read of reads) {
+      const { chosen } = await this.select(read, deps)
+      this.declare(
+        chosen.map(({ table }) => table),
+        read,
+      )
+      for (const shard of chosen) all.set(shard.table, shard)
+    }
+    return [...all.values()]
   }
 
   #shardsOf({ prefix, shards }: ShardRead): readonly Shard[] {
@@ -105,16 +125,17 @@ export class ShardStore {
   async #viewOver(
     read: ShardRead,
     chosen: readonly Shard[],
-    connection: DuckDBConnection,
-    needs: QueryNeeds,
+    { connection, needs, keys: only }: ViewDeps,
   ): Promise<string> {
     const { tables, openFiles, declared } = this.#options
     const names = chosen.map(({ table }) => table)
     this.declare(names, read)
+    const before = needs.partsRead
     await tables.prepare(names, needs, false)
+    needs.partsRead = withShards(read.table, before, needs.partsRead)
     const isInferred = declaringOf(declared, read.prefix) === undefined
     const definition = { name: read.table, columns: read.columns }
-    const parts = chosen.map(({ table, suffix }) => ({ ...tables.partsOf(table), suffix }))
+    const parts = chosen.map(({ table, suffix }) => ({ ...tables.partsOf(table, only), suffix }))
     const { root } = openFiles
     const more = (file: string): string => suffixOfFile(file, root, read.prefix)
     const selects = scansOf(parts.flatMap(({ parquet }) => parquet)).map(({ shape, paths, keys }) =>
@@ -128,6 +149,22 @@ export class ShardStore {
     return selects.length === 0 ? emptyShards(read) : selects.join(' UNION ALL ')
   }
 }
+
+interface ViewDeps {
+  readonly connection: DuckDBConnection
+  readonly needs: QueryNeeds
+  /** The keys of the parts that are read; null for all. */
+  readonly keys: ReadonlySet<string> | null
+}
+
+/** The parts that were read, those of shards as parts of their wildcard table. */
+const withShards =
+  (table: string, before: QueryNeeds['partsRead'], ofShards: QueryNeeds['partsRead']): QueryNeeds['partsRead'] =>
+  () => {
+    const [others, shards] = [before(), ofShards()]
+    if (!others || !shards) return undefined
+    return { ...others, [table]: [...new Set([...(others[table] ?? []), ...Object.values(shards).flat()])] }
+  }
 
 const withSuffix = (columns: readonly StructField[]): readonly StructField[] => [
   ...columns,

@@ -194,14 +194,19 @@ export class TableStore {
   }
 
   /**
-   * What a wildcard table reads of a shard that was prepared without a view.
+   * What a wildcard table reads of a shard that was prepared without a view: all of it, or the parts with these keys.
    * @throws FileChangedError where the shard was declared anew meanwhile.
    */
-  partsOf(name: string): { readonly sources: readonly string[]; readonly parquet: TableParts['parquet'] } {
+  partsOf(
+    name: string,
+    keys: ReadonlySet<string> | null,
+  ): { readonly sources: readonly string[]; readonly parquet: TableParts['parquet'] } {
     const entry = this.#entries.get(name)
     if (!entry?.shown) throw new FileChangedError(name)
-    if (isGiven(entry)) return { sources: [`(${this.#viewOf(entry, entry.shown)})`], parquet: [] }
-    const { tables, parquet } = entry.shown.parts
+    const { parts, byKey } = entry.shown
+    const chosen = keys ? joined([...byKey].flatMap(([key, part]) => (keys.has(key) ? [part] : []))) : parts
+    if (isGiven(entry)) return { sources: [`(${this.#viewOver(entry, chosen)})`], parquet: [] }
+    const { tables, parquet } = chosen
     return { sources: tables.map(quoteName), parquet }
   }
 
