@@ -22,6 +22,7 @@ import type {
 } from '../plan/nodes.js'
 import { columnsRead, conjuncts, exprsOfScan, inputsOfScan, visitExpr } from '../plan/walk.js'
 import { boundsOf, type TimeBound } from './bounds.js'
+import { Dependencies } from './dependencies.js'
 import { refuse } from './not-kept.js'
 import { isTime, isTimeType, ofColumn, ofText, type TimeType, type Traced, timeOf } from './time-column.js'
 
@@ -85,6 +86,7 @@ class RowTracer {
   readonly #others = new Set<string>()
   readonly #types = new Map<string, TimeType>()
   readonly #columns = new Map<number, Traced>()
+  readonly #dependencies = new Dependencies(this.#columns)
   readonly #ctes = new Map<number, ResolvedCte>()
   readonly #cteFlows = new Map<ResolvedCte, Flow | null>()
   /** The ids of pseudo columns, which `SELECT *` leaves out. */
@@ -169,6 +171,7 @@ class RowTracer {
     if (cte.recursion) refuse(`the table expression ${cte.name} is recursive`, placeOf(cte.scan))
     if (!this.#cteFlows.has(cte)) this.#cteFlows.set(cte, this.trace(cte.scan))
     for (const [i, column] of columns.entries()) this.#trace(column.id, this.#columns.get(cte.columns[i]!.id))
+    this.#dependencies.addReading(columns.map(({ id }, i) => [cte.columns[i]!.id, id]))
     return this.#cteFlows.get(cte)!
   }
 
@@ -177,6 +180,7 @@ class RowTracer {
     const left = this.trace(scan.left)
     const right = this.trace(scan.right)
     if (scan.condition) this.#check(scan.condition)
+    this.#dependencies.addJoin(scan)
     if (left && right) return this.#selfJoin(scan, [left, right])
     const isKept = !left && !right ? true : ['inner', 'cross', left ? 'left' : 'right'].includes(scan.join)
     if (!isKept) refuse('the outer join keeps rows for which the table has none', scan.condition?.at ?? placeOf(scan))
@@ -205,6 +209,7 @@ class RowTracer {
   /** UNION of rows of the table alone: constants and other rows would be in each part of the result. */
   #set({ operator, isAll, inputs, columns }: SetScan): Flow | null {
     const flows = inputs.map(input => this.trace(input))
+    this.#dependencies.forget(columns)
     if (flows.every(flow => flow === null)) return null
     const at = placeOf(inputs[0]!)
     if (operator !== 'UNION') refuse(`the query puts rows together by ${operator}`, at)
@@ -231,7 +236,10 @@ class RowTracer {
     const bounds = conditions.flatMap(condition => this.#bound(condition) ?? [])
     if (scan.kind !== 'filter') for (const expr of exprsOfScan(scan)) this.#check(expr)
     if (scan.kind === 'project') {
-      for (const { column, expr } of scan.computed) this.#trace(column.id, timeOf(expr, this.#columns))
+      for (const { column, expr } of scan.computed) {
+        this.#trace(column.id, timeOf(expr, this.#columns))
+        this.#dependencies.addComputed(column.id, expr)
+      }
     }
     const key = scan.kind === 'order' && flow ? scan.keys[0] : undefined
     if (key) this.#order = { key, of: timeOf(key.expr, this.#columns) }
@@ -254,7 +262,8 @@ class RowTracer {
     const flow = this.trace(scan.input)
     if (flow && scan.groupingSets) refuse('grouping sets have totals over all buckets', placeOf(scan))
     for (const expr of exprsOfScan(scan)) this.#check(expr)
-    for (const { call } of scan.aggregates) checkAggregate(call, scan)
+    for (const { call } of scan.aggregates) checkAggregate(call, scan, this.#dependencies)
+    if (!scan.groupingSets) this.#dependencies.addGroups(scan)
     if (flow === null) return null
     const keys = scan.keys.map(({ expr }) => timeOf(expr, this.#columns))
     for (const [i, { column }] of scan.keys.entries()) this.#trace(column.id, keys[i])
@@ -326,17 +335,20 @@ const WITHOUT_ORDER: ReadonlySet<string> = new Set([
 export const isWithoutOrder = ({ name, having, limit }: AggregateCall): boolean =>
   having === null && limit === null && WITHOUT_ORDER.has(name)
 
-function checkAggregate(call: AggregateCall, { keys }: AggregateScan): void {
+function checkAggregate(call: AggregateCall, { keys, groupingSets }: AggregateScan, dependencies: Dependencies): void {
   const { name, at, arguments: args, orderBy } = call
   if (call.having) refuse('HAVING MAX or MIN within a call takes any of several equal rows', at)
   if (WITHOUT_ORDER.has(name)) return
   const [first] = args
-  const isKey = name === 'ANY_VALUE' && keys.some(({ expr }) => first && isSameExpr(expr, first))
+  const exprs = keys.map(({ expr }) => expr)
+  const isTold =
+    first && groupingSets === null && (exprs.some(expr => isSameExpr(expr, first)) || dependencies.isTold(first, exprs))
   const isList = name === 'ARRAY_AGG' || name === 'STRING_AGG'
   // DISTINCT takes any of the FLOAT64 0 and -0, which are equal.
   const isOneEach = isList && call.isDistinct && first && first.type.kind !== 'FLOAT64'
   const isTotal = isOneEach && orderBy.length > 0 && isSameExpr(orderBy[0]!.expr, first)
-  if (!isKey && !isTotal) refuse(`the value of ${name} depends on the order in which rows are read`, at)
+  if (!(name === 'ANY_VALUE' && isTold) && !isTotal)
+    refuse(`the value of ${name} depends on the order in which rows are read`, at)
 }
 
 /** The offset of something in the scan. */

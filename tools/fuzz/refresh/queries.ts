@@ -628,14 +628,21 @@ class QueryMaker {
     const b = `SELECT ${bucket.sql} AS bucket, COUNT(*) AS c, MIN(${prefix}s) AS t FROM ${rows} GROUP BY bucket`
     const d = `SELECT ${bucket.sql} AS bucket, ${prefix}tenant AS tenant, SUM(${prefix}n) AS c FROM ${rows} GROUP BY bucket, tenant`
     const order = this.#random.pick(['', ' ORDER BY 1', ' ORDER BY 1 DESC'])
-    const above = this.#random.pick([
-      'SELECT bucket, c, t FROM b UNION ALL SELECT bucket, c, tenant FROM d',
-      'SELECT bucket, c, t FROM b UNION DISTINCT SELECT bucket, c, tenant FROM d',
-      'SELECT bucket, SUM(c) AS c FROM (SELECT bucket, c FROM b UNION ALL SELECT bucket, c FROM d) GROUP BY bucket',
-      'SELECT d.bucket, tenant, d.c / b.c AS share FROM d JOIN b ON d.bucket = b.bucket',
-      'SELECT b.bucket, tenant, b.c, d.c AS other FROM b LEFT JOIN d ON d.bucket = b.bucket AND d.c > 3',
-      'SELECT one.bucket, one.tenant, two.c FROM d AS one JOIN d AS two ON one.bucket = two.bucket AND one.tenant > two.tenant',
-    ])
+    const anyOfSeveral = [
+      'SELECT b.bucket, ANY_VALUE(d.c) AS c FROM d JOIN b ON d.bucket = b.bucket GROUP BY b.bucket',
+      'SELECT d.bucket, ANY_VALUE(b.c) AS c FROM d LEFT JOIN b ON d.bucket = b.bucket AND d.c > 3 GROUP BY d.bucket',
+    ].map(sql => [sql, 'ANY_VALUE of what its group does not tell'] as const)
+    const above = this.#breaks('grouping')
+      ? this.#breaking(anyOfSeveral)
+      : this.#random.pick([
+          'SELECT bucket, c, t FROM b UNION ALL SELECT bucket, c, tenant FROM d',
+          'SELECT bucket, c, t FROM b UNION DISTINCT SELECT bucket, c, tenant FROM d',
+          'SELECT bucket, SUM(c) AS c FROM (SELECT bucket, c FROM b UNION ALL SELECT bucket, c FROM d) GROUP BY bucket',
+          'SELECT d.bucket, tenant, d.c / b.c AS share FROM d JOIN b ON d.bucket = b.bucket',
+          'SELECT b.bucket, tenant, b.c, d.c AS other FROM b LEFT JOIN d ON d.bucket = b.bucket AND d.c > 3',
+          'SELECT d.bucket, MIN(tenant) AS tenant, ANY_VALUE(b.c) AS c FROM d JOIN b ON d.bucket = b.bucket GROUP BY d.bucket',
+          'SELECT one.bucket, one.tenant, two.c FROM d AS one JOIN d AS two ON one.bucket = two.bucket AND one.tenant > two.tenant',
+        ])
     return { sql: `WITH b AS (${b}), d AS (${d}) ${above}${order}`, isOrdered: order !== '' }
   }
 
