@@ -99,6 +99,8 @@ export function randomBucket(random: Random, { type, time: t, era }: Scope, brok
 
 function brokenBucket(random: Random, { type, time: t, era }: Scope, part: string): Bucket {
   const as = (kind: TimeType, sql: string, breaks: string): Bucket => ({ type: kind, sql, breaks })
+  if (t.startsWith('PARSE_DATE') && random.chance(0.5))
+    return as('DATE', t.replace('%m%d', '%d%m'), 'the day and the month of a text are exchanged')
   const own = `${type}_TRUNC(${t}, ${part})`
   const choices: Bucket[] = [
     as(type, `${type}_ADD(${own}, INTERVAL 1 DAY)`, 'the bucket is moved'),
@@ -119,8 +121,6 @@ function brokenBucket(random: Random, { type, time: t, era }: Scope, part: strin
       as('TIMESTAMP', `TIMESTAMP(DATETIME_TRUNC(DATETIME(${t}, ${one}), DAY))`, 'a civil time of a zone taken for UTC'),
     )
   }
-  if (t.startsWith('PARSE_DATE'))
-    choices.push(as('DATE', t.replace('%m%d', '%d%m'), 'the day and the month of a text are exchanged'))
   if (type === 'DATETIME') choices.push(as('DATE', `DATE(TIMESTAMP(${t}, 'Europe/Berlin'))`, 'two zones'))
   if (type !== 'DATE') {
     const bucket = (more: string): string => `${type}_BUCKET(${t}, ${more})`

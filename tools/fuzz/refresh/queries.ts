@@ -111,7 +111,7 @@ class QueryMaker {
       [3, () => this.#projected()],
       [2, () => this.#piped()],
       [1, () => this.#distinct()],
-      [1, () => this.#united()],
+      [this.#kind === 'grouping' ? 6 : 1, () => this.#united()],
     ])()
     const whole = this.#kind === 'whole' ? this.#brokenWhole(body) : body
     // Names of parameters and columns may be written in capitals.
