@@ -441,6 +441,9 @@ export const CASES: readonly FileCase[] = [
   ...['"9999-12-31T23:59:59-01:00"', '"0001-01-01T00:00:00+01:00"', '-99999999999', '299999999999999999'].map(time =>
     json(`TIMESTAMP beyond its years: ${time}`, column('TIMESTAMP'), [time], 'expected a TIMESTAMP'),
   ),
+  ...['+05:60', '+14:30', '-9930'].map(offset =>
+    json(`TIMESTAMP with the offset ${offset}`, column('TIMESTAMP'), [`"2026-01-31T12:00:00${offset}"`], 'a TIMESTAMP'),
+  ),
   lines('TIMESTAMP in CSV', 'csv', [column('TIMESTAMP'), B], 'a,b\n2015/01/01 01:00:00,1\n', [
     ['2015-01-01T01:00:00Z', 1],
   ]),

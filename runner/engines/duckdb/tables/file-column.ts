@@ -179,8 +179,10 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       return checked([`${isText}${isBase64}${within(`octet_length(from_base64(${text}))`)}`, `from_base64(${text})`])
     }
     case 'DATE':
-      // DuckDB writes a date in this form alone, and finds that out in less time than a pattern takes.
-      return checked([`strlen(${sql}) = 10 AND CAST(TRY_CAST(${sql} AS DATE) AS VARCHAR) = ${sql}`, cast({ kind })])
+      return checked([
+        `${sql} GLOB '?[0-9][0-9][0-9]-??-?[0-9]' AND ${inYears(sql)}${fits(cast({ kind }))}`,
+        cast({ kind }),
+      ])
     case 'TIME':
       return checked([`${matches(CLOCK)}${fits(cast({ kind }))}`, cast({ kind })])
     case 'DATETIME':
@@ -283,7 +285,8 @@ function bignumericOf(text: string): string {
 
 const DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
 const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?'
-const ZONE = ' ?([Zz]|UTC|[+-][0-9]{2}(:?[0-9]{2})?)'
+/** An offset is at most 14 hours. */
+const ZONE = ' ?([Zz]|UTC|[+-]((0[0-9]|1[0-3])(:?[0-5][0-9])?|14(:?00)?))'
 /** The text begins with a year. */
 const inYears = (sql: string): string => `${sql} >= '0001'`
 
@@ -303,7 +306,12 @@ function timestampFromWire(
     `CASE WHEN ${value} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00' THEN ${value} ELSE ${otherwise} END`
   const micros = (expression: string): string => bounded(`make_timestamptz(${expression})`)
   return checked(
-    [`${matches(`${DATE}[T ]${CLOCK}(Z| UTC)?`)} AND ${inYears(sql)}${fits(fromText(sql))}`, fromText(sql)],
+    // The cast refuses what else is not a time; it would pass over spaces before the hour, and after a time without `Z`.
+    [
+      `${sql} GLOB '????-??-?[0-9][T ][0-9][0-9]:*' AND suffix(${sql}, 'Z') AND NOT suffix(${sql}, '.Z') AND ${inYears(sql)}${fits(fromText(sql))}`,
+      fromText(sql),
+    ],
+    [`${matches(`${DATE}[T ]${CLOCK}( UTC)?`)} AND ${inYears(sql)}${fits(fromText(sql))}`, fromText(sql)],
     [matches('-?[0-9]{15,17}|-?[12][0-9]{17}'), micros(`CAST(${sql} AS BIGINT)`)],
     [matches('-?[0-9]{12,14}'), micros(`CAST(${sql} AS BIGINT) * 1000`)],
     [matches('-?[0-9]{1,11}'), micros(`CAST(${sql} AS BIGINT) * 1000000`)],
