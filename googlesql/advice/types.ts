@@ -174,8 +174,11 @@ function ofFunction(name: string, typeNames: readonly string[], takesAny: boolea
 /** Advice on a function such as DATE_DIFF, whose operands have the type in its name. */
 function ofDifference(name: string, typeNames: readonly string[]): string | null {
   const type = name.replace('_DIFF', '')
-  const other = typeNames.slice(0, 2).find(operand => operand !== type)
-  return other === 'STRING' || TIMES.has(other ?? '') ? `write ${type}(…) around the ${other}` : null
+  const other = typeNames.slice(0, 2).find(operand => operand !== type) ?? ''
+  if (other === 'STRING') return `write CAST(… AS ${type}) around the STRING`
+  // A TIME has no date, and a DATE no time.
+  const hasBoth = [type, other].includes('TIME') ? other === 'DATETIME' || other === 'TIMESTAMP' : TIMES.has(other)
+  return hasBoth ? `write ${type}(…) around the ${other}` : null
 }
 
 /** Advice on expressions that must all have one type. */

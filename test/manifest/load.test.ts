@@ -126,7 +126,7 @@ describe('table schemas', () => {
     ],
     [
       '[{ "name": "a", "type": "NUMERIC(10, 2)" }]',
-      '1:25 the type "NUMERIC(10, 2)" of field "a" is not supported; did you mean "NUMERIC"?',
+      '1:25 the type "NUMERIC(10, 2)" of field "a" is not supported; write "type": "NUMERIC", and what is in parentheses as "precision" and "scale"',
     ],
     [
       '[{ "name": "a", "type": "STRING", "mod": "REQUIRED" }]',

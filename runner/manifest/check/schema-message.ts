@@ -1,9 +1,9 @@
 /** Ajv error → a message for authors: the place, what was found, what was expected. */
 
 import type { ErrorObject } from 'ajv'
-import { nearest } from '../../../googlesql/index.js'
+import { meantType, nearest, parseTypeName } from '../../../googlesql/index.js'
 import type { RuleId } from '../../model/rules.js'
-import { didYouMean, proposing } from '../../model/suggest.js'
+import { proposing } from '../../model/suggest.js'
 import { describeValue, quotedList } from '../report.js'
 import type { NodePath } from '../source.js'
 
@@ -75,13 +75,18 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(params['additionalProperty'])
-      const { hint, ...proposed } = proposing(meantKey(key, known), `; expected one of ${quotedList(known)}`)
+      const meant = meantKey(key, known)
+      const isThere = meant !== undefined && Object.hasOwn(data as object, meant)
+      const { hint, ...proposed } = isThere
+        ? { hint: `; "${meant}" stands here too, so delete one of them` }
+        : proposing(meant, `; expected one of ${quotedList(known)}`)
       const message = `unknown key "${key}" in ${place}${hint}`
       return { rule: 'schema/unknown-key', message, at: [...path, key], isAboutKey: true, ...proposed }
     }
     case 'required': {
       const key = String(params['missingProperty'])
-      return { rule: 'schema/missing-key', message: `${place} has no "${key}"`, isAboutKey: true }
+      const hint = key === 'default' && path[0] === 'lookups' ? defaultOf(data) : ''
+      return { rule: 'schema/missing-key', message: `${place} has no "${key}"${hint}`, isAboutKey: true }
     }
     case 'propertyNames': {
       const key = String(params['propertyName'])
@@ -96,7 +101,7 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as unknown[]).map(String)
-      const { hint, ...meant } = typeof data === 'string' ? didYouMean(data, allowed) : { hint: '' }
+      const { hint, ...meant } = proposing(typeof data === 'string' ? meantWord(data, allowed) : undefined)
       const message = `${place} must be one of ${quotedList(allowed)}, found ${describeValue(data)}${hint}`
       return { ...about('schema/enum', message), ...meant }
     }
@@ -120,8 +125,42 @@ function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words[words.length - 1]}`
 }
 
-/** The only known key that begins with this one, as `ttl`, or has its words; or the nearest, but for the words of `stale_seconds`. */
+/** Advice which default to write for a lookup table. */
+function defaultOf(lookup: unknown): string {
+  const [row] = Object.keys(Object((lookup as { readonly rows?: unknown }).rows))
+  const named = row === undefined ? '' : `"default: ${row}" to give all other arguments that row, or `
+  return `; write ${named}"default: reject" to refuse them with 400`
+}
+
+/** The value that is spelt alike, or the type that another dialect of SQL, or JSON, calls so. */
+function meantWord(word: string, allowed: readonly string[]): string | undefined {
+  const type = parseTypeName(meantType(word) ?? '')?.kind.toLowerCase()
+  return nearest(word, allowed) ?? allowed.find(name => name === type)
+}
+
+/** Keys of other tools, each with the key here that means the same. */
+const KEYS: Readonly<Record<string, string>> = {
+  args: 'parameters',
+  inputs: 'parameters',
+  limit: 'max_rows',
+  max: 'maximum',
+  min: 'minimum',
+  params: 'parameters',
+  query: 'sql',
+  regex: 'pattern',
+  timeout: 'timeout_seconds',
+  title: 'description',
+  values: 'enum',
+  variables: 'parameters',
+}
+
+/**
+ * The known key that another tool calls so; the only one that begins with this one, as `ttl`, or has its words; or the nearest, but for
+ * the words of `stale_seconds`.
+ */
 function meantKey(key: string, known: readonly string[]): string | undefined {
+  const elsewhere = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
+  if (elsewhere !== undefined && known.includes(elsewhere)) return elsewhere
   const words = key.split('_')
   const hasAll = (name: string): boolean => words.length > 1 && words.every(word => name.split('_').includes(word))
   const [longer, ...others] = known.filter(name => (key.length > 2 && name.startsWith(key)) || hasAll(name))

@@ -113,6 +113,15 @@ function columnPath(path: NodePath, fields: readonly SchemaField[], column: read
 
 const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
+/** The members of a field that have what SQL writes in parentheses after its type. */
+const LIMITS: Readonly<Record<string, string>> = {
+  BIGNUMERIC: '"precision" and "scale"',
+  BYTES: '"maxLength"',
+  DECIMAL: '"precision" and "scale"',
+  NUMERIC: '"precision" and "scale"',
+  STRING: '"maxLength"',
+}
+
 interface Partitioning {
   readonly type: string
   readonly field?: string
@@ -210,13 +219,14 @@ class SchemaReader {
     if (columnType === undefined) {
       const message = `the type "${type}" of field "${name}" is not supported`
       const isArray = /^ARRAY\b|\[\]$/i.test(type)
-      const proposal = isArray ? { hint: '; an array has the type of its elements, and "mode": "REPEATED"' } : null
-      this.#wrong(
-        [...at, 'type'],
-        'table/unknown-type',
-        message,
-        proposal ?? proposing(meantType(type.replace(/\(.*$/, ''))),
-      )
+      const meant = meantType(type)
+      const limits = type.includes('(') ? LIMITS[meant ?? ''] : undefined
+      const proposal = isArray
+        ? { hint: '; an array has the type of its elements, and "mode": "REPEATED"' }
+        : limits
+          ? { hint: `; write "type": "${meant}", and what is in parentheses as ${limits}` }
+          : proposing(meant)
+      this.#wrong([...at, 'type'], 'table/unknown-type', message, proposal)
       return []
     }
     return [{ name, type: columnType }]
