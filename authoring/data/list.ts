@@ -15,7 +15,7 @@ export async function listTables(settings: Settings, format: ReportFormat, io: I
   const local = await openLocalTables(settings, io.interruption())
   try {
     const tables: LocalTable[] = []
-    for (const name of local.names) tables.push((await local.describe(name))!)
+    for (const name of local.names) tables.push((await local.describe(name))!.table)
     if (format === 'json') io.print(`${JSON.stringify(tables.map(summaryOf), null, 2)}\n`)
     else printTables(tables, io)
     return tables.some(({ problem }) => problem !== null) ? EXIT.problems : EXIT.clean
@@ -62,12 +62,10 @@ export async function describeTable(name: string, settings: Settings, format: Re
   try {
     const described = await local.describe(name)
     if (described === null) throw new UsageError([`there is no table ${name}${didYouMean(name, local.names).hint}`])
-    // The rows of a table that can be counted may have a value that its column does not allow.
-    const { rows, problem } = described.problem === null ? await local.someRows(described) : { ...described, rows: [] }
-    const table = { ...described, problem }
+    const { table, examples } = described
     const columns = table.columns.map(column => ({
       ...column,
-      example: valuesAt(rows, column.name.split('.'))[0] ?? null,
+      example: valuesAt(examples, column.name.split('.'))[0] ?? null,
     }))
     if (format === 'json') io.print(`${JSON.stringify({ ...table, columns, bytes: bytesOf(table) }, null, 2)}\n`)
     else printTable({ ...table, columns }, io)

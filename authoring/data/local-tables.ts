@@ -44,6 +44,12 @@ export interface LocalTable {
   readonly problem: string | null
 }
 
+interface Described {
+  readonly table: LocalTable
+  /** None where the rows cannot be read. */
+  readonly examples: Outcome['rows']
+}
+
 /** @throws LoadError, SetupError; the caller closes it. */
 export async function openLocalTables(settings: Settings, signal: AbortSignal) {
   requireData({ ...settings, engine: 'duckdb' })
@@ -55,13 +61,13 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
   const readTable = (what: string, table: string, maxRows = 1): Promise<Outcome> =>
     read(engine, `SELECT ${what} FROM ${quoted(table)}`, signal, maxRows)
 
-  /** @returns null for a table that is not there. */
-  async function describe(name: string): Promise<LocalTable | null> {
+  /** @returns the table, with some rows as objects by the names of their columns; null for a table that is not there. */
+  async function describe(name: string): Promise<Described | null> {
     const definition = engine.tables().find(name)
     const files = filesOf(settings, name)
     if (definition === undefined) {
       const problem = refused.get(name)
-      return problem === undefined ? null : { ...NOTHING_KNOWN, table: name, files, problem }
+      return problem === undefined ? null : { table: { ...NOTHING_KNOWN, table: name, files, problem }, examples: [] }
     }
     const schema = schemas.find(table => table.name === name)
     // Columns are listed without the elements of arrays: `items.sku`, not `items[].sku`.
@@ -72,9 +78,12 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
     const times = definition.columns.filter(({ type }) => TIME_KINDS.has(type.kind))
     const time = definition.columns.find(column => column.name === definition.partitionedBy) ?? times[0]
     const range = time ? `, MIN(${quoted(time.name)}) AS first, MAX(${quoted(time.name)}) AS last` : ''
-    const { rows, problem } = await readTable(`COUNT(*) AS n${range}`, name)
-    const row = rows[0] as { readonly n: number; readonly first?: string; readonly last?: string } | undefined
-    return {
+    const counted = await readTable(`COUNT(*) AS n${range}`, name)
+    const row = counted.rows[0] as { readonly n: number; readonly first?: string; readonly last?: string } | undefined
+    // The rows of a table that can be counted may have a value that its column does not allow.
+    const names = definition.columns.map(column => quoted(column.name))
+    const some = row && names.length > 0 ? await readTable(names.join(', '), name, SOME_ROWS) : { ...counted, rows: [] }
+    const table = {
       table: name,
       schema: schema?.file ?? null,
       columns,
@@ -82,22 +91,15 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
       files,
       rows: row?.n ?? null,
       time: time && row ? { column: time.name, first: row.first ?? null, last: row.last ?? null } : null,
-      problem,
+      problem: some.problem,
     }
+    return { table, examples: some.rows }
   }
 
   return {
     /** All tables, in the order of their names. */
     names: [...new Set([...engine.tables().names(), ...refused.keys()])].sort(),
     describe,
-    /** Some rows, as objects by the names of their columns; none where they cannot be read. */
-    someRows: async ({ table }: LocalTable): Promise<Outcome> => {
-      const names = engine
-        .tables()
-        .find(table)!
-        .columns.map(column => quoted(column.name))
-      return names.length === 0 ? { rows: [], problem: null } : readTable(names.join(', '), table, SOME_ROWS)
-    },
     close: () => engine.close(),
   }
 }
