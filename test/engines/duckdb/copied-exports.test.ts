@@ -106,6 +106,12 @@ describe('exports that DuckDB writes', function () {
     })
   }
 
+  it('have the order of a result, though all threads compute the rows', async () => {
+    const columns = [{ name: 'i', type: { kind: 'INT64' } as const }]
+    await expectSame({ sql: 'SELECT i FROM range(300000) r(i) ORDER BY hash(i)', columns }, 'csv')
+    await expectSame({ sql: 'SELECT i FROM range(300000) r(i) WHERE hash(i) % 3 > 0', columns }, 'csv')
+  })
+
   it('have the digits of random floats that a result has', async () => {
     const sql = `SELECT CASE i % 3 WHEN 0 THEN (hash(i) / 2e19 - 0.5) * pow(10, hash(-i) % 640 - 330.0)
       WHEN 1 THEN (hash(i) % 100000000) / pow(10, i % 8) ELSE (hash(i) / 2e19 - 0.5) * pow(2, hash(-i) % 128 - 64.0) END FROM range(${sampleSize(400_000)}) r(i)`

@@ -26,12 +26,14 @@ export async function runQuery(
   const inJavaScript = (send: SendPart): Promise<Answers['run']> => streamRows(connection, request, send)
   if (pipe === undefined || request.exported === undefined) return inJavaScript(sendPart)
   // Loaded here, as the formats are.
-  const { BROKEN_VALUE, copyStatement } = await import('../values/copy-sql.js')
-  const sql = copyStatement(request, limited(request.sql, request.maxRows), pipe)
+  const { BROKEN_VALUE, copyStatement, COUNT_ROWS, TOO_MANY_ROWS } = await import('../values/copy-sql.js')
+  const sql = copyStatement(request, pipe)
   if (sql === null) return inJavaScript(sendPart)
   const head = request.exported.format === 'parquet' ? new Uint8Array() : (await rowWriter(request)).finish()
-  const copy = (): Promise<number> =>
-    withStatement(connection, sql, request.parameters, async statement => (await statement.run()).rowsChanged)
+  const copy = async (): Promise<number> => {
+    await connection.run(COUNT_ROWS)
+    return withStatement(connection, sql, request.parameters, async statement => (await statement.run()).rowsChanged)
+  }
   let send = sendPart
   const sendCopied: SendPart = bytes => {
     // Rows that have been sent are not sent again.
@@ -40,11 +42,13 @@ export async function runQuery(
   }
   try {
     const { result: rows, body } = await copyRows(pipe, head, copy, sendCopied)
-    return { body, rowCount: rows, isTruncated: rows === request.maxRows && (await hasMore(connection, request)) }
+    return { body, rowCount: rows, isTruncated: false }
   } catch (error) {
-    // The connection is to be broken off now, and not when all rows have been read again.
     const failure = failureOf(error)
-    if (send !== sendPart && !(failure.kind === 'query' && failure.of === BROKEN_VALUE)) throw error
+    const raised = failure.kind === 'query' ? failure.of : null
+    if (raised === TOO_MANY_ROWS) return { body: new Uint8Array(), rowCount: request.maxRows, isTruncated: true }
+    // The connection is to be broken off now, and not when all rows have been read again.
+    if (send !== sendPart && raised !== BROKEN_VALUE) throw error
     // JavaScript writes the rows once more: it needs less memory, and tells which value no result may have.
     const answer = await inJavaScript(send).catch(reason => {
       throw reason instanceof CutResultError ? error : reason
@@ -54,14 +58,8 @@ export async function runQuery(
   }
 }
 
-/** Whether the query has more rows than an export may have: COPY writes no row beyond, which would have been sent. */
-const hasMore = (connection: DuckDBConnection, { sql, maxRows, parameters }: RunRequest): Promise<boolean> =>
-  withStatement(connection, `SELECT 1 FROM (${sql}\n) LIMIT 1 OFFSET ${maxRows}`, parameters, async statement => {
-    return (await statement.runAndReadAll()).currentRowCount > 0
-  })
-
 function streamRows(connection: DuckDBConnection, request: RunRequest, sendPart: SendPart): Promise<Answers['run']> {
-  return withStatement(connection, limitedBeyond(request), request.parameters, async statement => {
+  return withStatement(connection, limited(request), request.parameters, async statement => {
     const begun = statement.stream()
     // The writers are compiled while DuckDB works.
     const writers = request.columns.map((column, i) =>
@@ -77,7 +75,7 @@ function streamRows(connection: DuckDBConnection, request: RunRequest, sendPart:
  * @returns DuckDB's error; a CutResultError if the query does not fail again
  */
 export async function reasonOfCut(connection: DuckDBConnection, request: RunRequest): Promise<unknown> {
-  const sql = `EXPLAIN ANALYZE ${limitedBeyond(request)}`
+  const sql = `EXPLAIN ANALYZE ${limited(request)}`
   return withStatement(connection, sql, request.parameters, statement => statement.run()).then(
     () => new CutResultError(),
     reason => reason,
@@ -103,12 +101,12 @@ export const explainQuery = (
     return { sql, plan: rows.map(row => String(row[1])).join('\n') }
   })
 
-/** The SQL of at most so many rows; the limit saves DuckDB from sorting all rows. */
-const limited = (sql: string, rows: number): string =>
-  Number.isSafeInteger(rows) ? `SELECT * FROM (${sql}\n) LIMIT ${rows}` : sql
-
-/** The SQL of one row more than `maxRows`, which shows whether the result is cut. */
-const limitedBeyond = ({ sql, maxRows }: RunRequest): string => limited(sql, maxRows + 1)
+/**
+ * Limits the SQL to one row more than `maxRows`. The additional row shows whether the result is cut; the limit saves DuckDB
+ * from sorting all rows.
+ */
+const limited = ({ sql, maxRows }: RunRequest): string =>
+  Number.isSafeInteger(maxRows) ? `SELECT * FROM (${sql}\n) LIMIT ${maxRows + 1}` : sql
 
 function expectColumns(expected: number, given: number): void {
   if (given !== expected) throw new UnexpectedValueError(`${expected} columns expected, DuckDB gave ${given}`)

@@ -78,12 +78,15 @@ const LINES = `FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\n'`
 /** The fewest rows, since DuckDB holds a group in memory however long its texts are. */
 const GROUPS = 'FORMAT parquet, ROW_GROUP_SIZE 2048'
 
-/** The error at a value that no result may have; `of` of the failure is the same. */
-export const BROKEN_VALUE = 'A value that no result may have'
+/** The errors at a value that no result may have, and at a row beyond `maxRows`; `of` of the failure is the same. */
+export const [BROKEN_VALUE, TOO_MANY_ROWS] = ['A value that no result may have', 'More rows than an export may have']
 
-/** The statement that writes the rows of `sql` to the path, without the header of CSV; null where DuckDB cannot. */
-export function copyStatement(request: RunRequest, sql: string, path: string): string | null {
-  const { columns, contract, exported, timestamps } = request
+/** Comes before each statement. A LIMIT would have all rows computed by one thread, while DuckDB's others turn in a loop. */
+export const COUNT_ROWS = 'CREATE OR REPLACE TEMP SEQUENCE exported_rows'
+
+/** The statement that writes the rows of the query to the path, without the header of CSV; null where DuckDB cannot. */
+export function copyStatement(request: RunRequest, path: string): string | null {
+  const { sql, columns, contract, exported, timestamps, maxRows } = request
   const cells = columns.map(({ name, type }, i) => {
     const { required, json } = contract[i] ?? NO_PROMISE
     // A JSON null counts as a NULL, also with blanks around it.
@@ -95,9 +98,10 @@ export function copyStatement(request: RunRequest, sql: string, path: string): s
   if (exported === undefined || cells.some(({ type }) => !TEXTS[type.kind])) return null
   const copy = (selected: string, options: string): string =>
     `COPY (SELECT ${selected} FROM (${sql}\n) AS r(${cells.map((_, i) => `c${i}`).join()})) TO ${quoteText(path)} (${options})`
-  /** Fails where a value of the row is broken. */
+  const isBeyond = Number.isSafeInteger(maxRows) ? `nextval('exported_rows') > ${maxRows}` : 'false'
+  /** Fails at a row beyond the limit, and where a value of the row is broken. */
   const checked = (first: string): string =>
-    `CASE WHEN ${cells.map(({ broken }) => broken).join(' OR ')} THEN bq_raise(${quoteText(BROKEN_VALUE)}) ELSE ${first} END`
+    `CASE WHEN ${isBeyond} THEN bq_raise(${quoteText(TOO_MANY_ROWS)}) WHEN ${cells.map(({ broken }) => broken).join(' OR ')} THEN bq_raise(${quoteText(BROKEN_VALUE)}) ELSE ${first} END`
   if (exported.format === 'ndjson') {
     const keys = objectKeys(columns.map(({ name }) => name)).map(quoteText)
     const members = cells.map(({ textIn }, i) => `${keys[i]}, coalesce(${textIn(JSON_FORM)}, 'null')`)
