@@ -1,7 +1,7 @@
 /** The operators of the language as functions. Their names begin with `$`; messages show the symbol instead. */
 
 import { mayCast } from '../../types/cast-rules.js'
-import { isRangeKind, STRING, shortTypeName, type Type, typeName } from '../../types/types.js'
+import { isRangeKind, STRING, sameType, shortTypeName, type Type, typeName } from '../../types/types.js'
 import {
   type Args,
   CAN_FAIL,
@@ -105,7 +105,8 @@ export const checkOrder =
 const concatenation = (args: Args): string | null => {
   const types = args.flatMap(arg => (arg ? [arg.type] : []))
   if (types.every(type => mayCast(type, STRING) && type.kind !== 'BYTES' && !isRangeKind(type.kind))) return null
-  if (types.every(type => type.kind === 'BYTES') || types.every(type => type.kind === 'ARRAY')) return null
+  const [first] = types
+  if (/^(?:BYTES|ARRAY)$/.test(first!.kind) && types.every(type => sameType(type, first!))) return null
   const supported = 'STRING || STRING; BYTES || BYTES; ARRAY || ARRAY'
   return `No matching signature for operator || for argument types: ${types.map(shortTypeName).join(', ')}. Supported signatures: ${supported}`
 }
