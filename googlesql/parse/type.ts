@@ -34,12 +34,12 @@ function parseStruct(p: Parser): TypeNode {
 }
 
 function parseField(p: Parser): StructField {
+  // A name without a type after it is the type.
   const hasName = p.isIdentifier() && ['identifier', 'quoted'].includes(p.peek().kind)
   const name = hasName ? p.identifier().name : ''
   return { name, type: parseTypeNode(p) }
 }
 
-/** Whether a type follows the name that comes next. */
 function parseNamed(p: Parser): TypeNode {
   const { at } = p.token
   if (p.is('RANGE')) return parseRangeType(p)

@@ -58,5 +58,3 @@ function withTail(result: QueryResult, tail: Tail, env: QueryEnv): QueryResult {
   if (keys.length > 0) scan = { kind: 'order', input: scan, keys, columns: scan.columns }
   return { ...result, scan: limited(scan, tail, { ...base, scope: null }) }
 }
-
-// ---- set operations
