@@ -101,14 +101,15 @@ export function parsedArguments(document: unknown, isJson: boolean): RawArgument
   return args
 }
 
-/** Refuses what `countNames` refuses in a text: an empty list or object counts as a value. */
+/** Refuses what is nested too deep or has too many values, as `countNames` does: an empty list or object counts as a value. */
 function refuseLarge(document: object): void {
   let level: readonly unknown[] = [document]
   for (let depth = 0, leaves = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw tooDeep()
     const inner: unknown[] = []
     for (const value of level) {
-      const members = typeof value === 'object' && value !== null ? Object.values(value) : []
+      const isScalar = typeof value !== 'object' || value === null
+      if (!isScalar && depth === MAX_DEPTH) throw tooDeep()
+      const members = isScalar ? [] : Object.values(value)
       if (members.length === 0) leaves++
       for (const member of members) inner.push(member)
     }

@@ -32,6 +32,10 @@ describe('the names of arguments', () => {
     expect(nested(499).size).to.equal(1)
     expect(() => nested(500)).to.throw('may be nested at most 500 deep')
     // A middleware may have parsed the body.
+    const parsed = (depth: number) =>
+      parsedArguments(JSON.parse(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`), true)
+    expect(parsed(499).size).to.equal(1)
+    expect(() => parsed(500)).to.throw('may be nested at most 500 deep')
     let deep: unknown = []
     for (let depth = 0; depth < 200_000; depth++) deep = [deep]
     expect(() => parsedArguments({ a: deep }, true)).to.throw('may be nested at most 500 deep')
