@@ -81,6 +81,8 @@ export const TYPE_NAMES =
     ' ',
   )
 
+const ALIASES = 'INTEGER BIGINT SMALLINT TINYINT BOOLEAN DECIMAL BIGDECIMAL'.split(' ')
+
 /**
  * The type that the author probably meant by a name that GoogleSQL does not have: another dialect's type, or a misspelt one.
  */
@@ -89,9 +91,7 @@ export function meantType(written: string): string | undefined {
     .trim()
     .toUpperCase()
     .replace(/\s*\(.*$/s, '')
-  const meant = TYPES.has(name)
-    ? name
-    : nearest(name, [...TYPE_NAMES, 'INTEGER', 'BOOLEAN', 'DECIMAL', ...TYPES.keys()])
+  const meant = TYPES.has(name) ? name : nearest(name, [...TYPE_NAMES, ...ALIASES, ...TYPES.keys()])
   return TYPES.get(meant ?? '') ?? meant
 }
 

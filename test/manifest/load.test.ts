@@ -125,6 +125,14 @@ describe('table schemas', () => {
       '1:25 the type "ARRAY<STRING>" of field "a" is not supported; an array has the type of its elements, and "mode": "REPEATED"',
     ],
     [
+      '[{ "name": "a", "type": "BIGDECIMAL(50, 2)" }]',
+      '1:25 the type "BIGDECIMAL(50, 2)" of field "a" is not supported; write "type": "BIGDECIMAL", and what is in parentheses as "precision" and "scale"',
+    ],
+    [
+      '[{ "name": "a", "type": "BIGINT(20)" }]',
+      '1:25 the type "BIGINT(20)" of field "a" is not supported; did you mean "BIGINT"?',
+    ],
+    [
       '[{ "name": "a", "type": "NUMERIC(10, 2)" }]',
       '1:25 the type "NUMERIC(10, 2)" of field "a" is not supported; write "type": "NUMERIC", and what is in parentheses as "precision" and "scale"',
     ],

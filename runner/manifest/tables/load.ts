@@ -115,6 +115,7 @@ const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
 /** The members of a field that have what SQL writes in parentheses after its type. */
 const LIMITS: Readonly<Record<string, string>> = {
+  BIGDECIMAL: '"precision" and "scale"',
   BIGNUMERIC: '"precision" and "scale"',
   BYTES: '"maxLength"',
   DECIMAL: '"precision" and "scale"',
