@@ -64,7 +64,13 @@ describe('a refresh', () => {
     }
     engine = await openEngine({
       dataDir: join(scratch.path, 'data'),
-      tables: [source('logs.edge', SCHEMA), source('logs.people', PEOPLE), days, source('logs.shards_*', SHARD)],
+      tables: [
+        source('logs.edge', SCHEMA),
+        source('logs.people', PEOPLE),
+        days,
+        source('logs.shards_*', SHARD),
+        source('logs.shards_20260318', [{ name: 'event_date', type: 'INTEGER' }, SHARD[1]!]),
+      ],
     })
   })
   beforeEach(() => {
@@ -288,6 +294,14 @@ describe('a refresh', () => {
         fill('20260321', [wrong, 1])
         expect((await ask(asked).catch(() => ({ partial: undefined }))).partial).to.equal(undefined)
       }
+    })
+
+    it('does not know the texts of a shard whose column has another type', async () => {
+      const asked = { sql: BY_DATE, who: '20260399' }
+      fill('20260318', ['20260318', 1])
+      await ask(asked)
+      fill('20260318', ['20260318', 1], ['20260318', 2])
+      expect((await ask(asked)).partial).to.equal(undefined)
     })
 
     it('reads the rows of each place with its own shards', async () => {

@@ -3,7 +3,7 @@
  * no result.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { isComputedView, isWildcard, type Shard, type TableDefinition } from '../../../../googlesql/data.js'
+import { isComputedView, isWildcard, type TableDefinition } from '../../../../googlesql/data.js'
 import { causeText } from '../../../model/cause-text.js'
 import {
   type Answer,
@@ -77,6 +77,12 @@ const INTERRUPT_EVERY_MS = 10
 /** All of them; null where some are not known. */
 const joined = (lists: readonly Answers['parts'][]): Answers['parts'] =>
   lists.includes(null) ? null : lists.flatMap(parts => parts!)
+
+/** A table, or a shard, which has a suffix. */
+interface TableRead {
+  readonly table: string
+  readonly suffix: string | null
+}
 
 type QueryRequest = Exclude<Request, { kind: 'discover' | 'parts' | 'ping' | 'reads' }>
 
@@ -243,12 +249,12 @@ export class Answering {
     shards.declare([table])
     const read = isWildcard(table)
       ? await this.#choosing(request, state, deps => shards.chosenBy(shardReads, deps))
-      : [{ table, suffix: '' }]
+      : [{ table, suffix: null }]
     if (withTimes) return this.#partsWithTimes(read, request, state)
     return joined(read.map(shard => tables.partKeys(shard.table)?.map(key => ({ key })) ?? null))
   }
 
-  #partsWithTimes(read: readonly Shard[], { column }: PartsRequest, state: Running): Promise<Answers['parts']> {
+  #partsWithTimes(read: readonly TableRead[], { column }: PartsRequest, state: Running): Promise<Answers['parts']> {
     const { tables, borrow } = this.#options.session
     return this.#steadily(state, async prepared => {
       const startedAt = performance.now()

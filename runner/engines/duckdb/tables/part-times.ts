@@ -17,11 +17,11 @@ export class PartTimes {
   readonly #known = new Map<string, Map<string, Times>>()
 
   /**
-   * The files that are read are added to `needs`; `suffix` is that of a shard.
+   * The files that are read are added to `needs`; `suffix` is that of a shard, null for any other table.
    * @throws QueryFault for a column that the table does not have; DuckDB's errors of values that cannot be read.
    */
   async of(
-    { definition, parts, select, suffix }: ShownParts & { readonly suffix: string },
+    { definition, parts, select, suffix }: ShownParts & { readonly suffix: string | null },
     column: string,
     connection: DuckDBConnection,
     needs: QueryNeeds,
@@ -31,13 +31,15 @@ export class PartTimes {
     const isText = isSuffix || columns.find(other => other.name === column)?.type.kind === 'STRING'
     if (!isSuffix && ![...columns, ...pseudoColumns].some(other => other.name === column))
       throw new QueryFault(`${name} has no column ${column}`)
+    // A shard may have another type than its wildcard table, whose texts are not looked at here.
+    if (suffix !== null && !isText) return [...parts.keys()].map(key => ({ key }))
     const value = isText ? dayOf(quoteName(column)) : quoteName(column)
     const known = memo(this.#known, JSON.stringify([name, column]), () => new Map<string, Times>())
     const all: TablePart[] = []
     for (const [key, part] of parts) {
       if (!known.has(key)) {
         if (!isSuffix) needs.parts.push(part)
-        const rows = isSuffix ? `SELECT ${quoteText(suffix)} AS ${quoteName(column)}` : select(part)
+        const rows = isSuffix ? `SELECT ${quoteText(suffix!)} AS ${quoteName(column)}` : select(part)
         known.set(key, await timesIn(rows, { value, isText }, connection))
       }
       const times = known.get(key)
