@@ -1,6 +1,7 @@
 /** The parts of a table: those that matter to spans of time, and all as one short text, since there may be thousands beside few rows. */
 import { boundaryAfter, type KeptQuery } from '../../googlesql/index.js'
 import { partKey } from '../model/file-stamp.js'
+import { nextTurn } from '../model/in-turns.js'
 import type { TablePart } from '../model/query.js'
 import type { Interval } from './spans.js'
 
@@ -19,16 +20,24 @@ export const partsOf = (spans: readonly Interval[], parts: readonly TablePart[])
 
 /** A part, or all parts with times in one cell as one part: a change of any of them makes the same rows untrue. */
 export interface PartsOfCell extends TablePart {
-  readonly keys: readonly string[]
+  /** Absent for one part. */
+  readonly keys?: readonly string[]
 }
 
+/** The cells of so many parts are found in one turn of the event loop: some milliseconds. */
+const PARTS_A_TURN = 4_000
+
 /** The parts, those of each cell together. Cells are those of UTC, which are found in a moment; a part may lie in two of another zone. */
-export function inCells({ cells, ...kept }: KeptQuery, parts: readonly TablePart[]): readonly PartsOfCell[] {
+export async function inCells(
+  { cells, ...kept }: KeptQuery,
+  parts: readonly TablePart[],
+): Promise<readonly PartsOfCell[]> {
   const inUtc: KeptQuery = { ...kept, cells: { part: cells.part, zone: 'UTC' } }
   const groups = new Map<string | number, TablePart[]>()
   // Most parts lie in the cell of the part before, which has times from here to its end.
   let [from, until] = [0, 0]
-  for (const part of parts) {
+  for (const [i, part] of parts.entries()) {
+    if (i % PARTS_A_TURN === PARTS_A_TURN - 1) await nextTurn()
     const { least, greatest } = part.times ?? { least: 0, greatest: Number.POSITIVE_INFINITY }
     if (part.times && !(least >= from && least < until)) {
       from = least
@@ -43,8 +52,8 @@ export function inCells({ cells, ...kept }: KeptQuery, parts: readonly TablePart
 }
 
 function together(parts: readonly TablePart[]): PartsOfCell {
+  if (parts.length === 1) return parts[0]!
   const keys = parts.map(({ key }) => key)
-  if (parts.length === 1) return { ...parts[0]!, keys }
   const times = parts.flatMap(part => part.times ?? [])
   const least = Math.min(...times.map(time => time.least))
   const greatest = Math.max(...times.map(time => time.greatest))
@@ -52,8 +61,11 @@ function together(parts: readonly TablePart[]): PartsOfCell {
 }
 
 /** The text of the parts that may have rows of these spans. */
-export const partsText = (kept: KeptQuery, spans: readonly Interval[], parts: readonly TablePart[]): string =>
-  encodeParts(inCells(kept, partsOf(spans, parts)))
+export const partsText = async (
+  kept: KeptQuery,
+  spans: readonly Interval[],
+  parts: readonly TablePart[],
+): Promise<string> => encodeParts(await inCells(kept, partsOf(spans, parts)))
 
 /** Digits and letters. */
 const BASE = 36

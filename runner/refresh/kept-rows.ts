@@ -1,16 +1,14 @@
 /** What is kept of a query's result until the next refresh: a result of its own, which says where the rows of each span are. */
 import { bucketBoundary, type KeptQuery } from '../../googlesql/index.js'
 import type { StoredResult } from '../model/ports.js'
-import type { KeptRows, TablePart } from '../model/query.js'
-import { partsText } from './kept-parts.js'
+import type { KeptRows } from '../model/query.js'
 import { readRows, resultOf } from './rows.js'
 import { isWithin, type Span } from './spans.js'
 
-/** The spans in the order of time, and those of the table's parts that matter to them. */
+/** The spans in the order of time. @param parts the text of the table's parts that matter to them */
 export async function encodeKept(
-  kept: KeptQuery,
   spans: readonly Span[],
-  parts: readonly TablePart[],
+  parts: string,
   signal: AbortSignal,
 ): Promise<Omit<KeptRows, 'key' | 'columns'>> {
   const { body, rowCount } = await resultOf(
@@ -18,7 +16,7 @@ export async function encodeKept(
     signal,
   )
   const places = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
-  return { body, rowCount, spans: places, parts: partsText(kept, spans, parts) }
+  return { body, rowCount, spans: places, parts }
 }
 
 /** The spans of a result that `encodeKept` has made; none of any other, since other programs may write to a shared store. */

@@ -333,8 +333,9 @@ async function gather(
   const closed = within(spans, plan.closed, bucketOf)
   const { columns } = sets[0] ?? stored!
   const keptSpans = keptFrom(call, plan, closed)
-  const isNews = closed.length > 0 || partsText(kept, keptSpans, parts) !== stored?.kept?.parts
-  const encoded = isNews ? await encodeKept(kept, keptSpans, parts, call.options.signal) : null
+  const text = await partsText(kept, keptSpans, parts)
+  const isNews = closed.length > 0 || text !== stored?.kept?.parts
+  const encoded = isNews ? await encodeKept(keptSpans, text, call.options.signal) : null
   const more = encoded && isSmall(encoded) ? { kept: { key, columns, ...encoded } } : {}
   return { spans, nulls: read.flat().filter(row => !hasBucket(row)), columns, ...more }
 }

@@ -19,10 +19,10 @@ export async function trueSpans(
   before: readonly TablePart[],
   now: readonly TablePart[],
 ): Promise<readonly Span[]> {
-  const groups = inCells(kept, partsOf(spans, now))
+  const groups = await inCells(kept, partsOf(spans, now))
   const known = keysOf(before)
   // Where their times were not known, parts were kept one by one.
-  const added = groups.filter(({ key, keys }) => !known.has(key) && !keys.every(one => known.has(one)))
+  const added = groups.filter(({ key, keys }) => !known.has(key) && !keys?.every(one => known.has(one)))
   const changed = [...missingFrom(before, [...now, ...groups]), ...added]
   if (changed.length > MAX_CHANGED) return []
   const dirty: Interval[] = []
