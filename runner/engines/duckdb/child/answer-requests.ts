@@ -19,6 +19,7 @@ import {
   runsJavaScript,
 } from '../process/messages.js'
 import type { ChooseDeps } from '../tables/choose-parts.js'
+import { newListing } from '../tables/data-folder.js'
 import { informationSchemaSql, tablesCounted } from '../tables/information-schema.js'
 import { PartTimes } from '../tables/part-times.js'
 import { QueryNeeds } from '../tables/query-needs.js'
@@ -251,7 +252,8 @@ export class Answering {
       ? await this.#choosing(request, state, deps => shards.chosenBy(shardReads, deps))
       : [{ table, suffix: null }]
     if (withTimes) return this.#partsWithTimes(read, request, state)
-    return joined(read.map(shard => tables.partKeys(shard.table)?.map(key => ({ key })) ?? null))
+    const listing = newListing()
+    return joined(read.map(shard => tables.partKeys(shard.table, listing)?.map(key => ({ key })) ?? null))
   }
 
   #partsWithTimes(read: readonly TableRead[], { column }: PartsRequest, state: Running): Promise<Answers['parts']> {
@@ -270,10 +272,11 @@ export class Answering {
           return joined(all)
         }),
       )
+      const listing = newListing()
       for (const { table, shown: of } of prepared.reads.length > 0 ? shown : []) {
         // A text file that grew before it was copied has newer rows than its key says.
         const hasText = [...(of?.parts.values() ?? [])].some(part => part.tables.length > 0)
-        if (hasText && tables.partKeys(table)?.join() !== [...of!.parts.keys()].join())
+        if (hasText && tables.partKeys(table, listing)?.join() !== [...of!.parts.keys()].join())
           throw new FileChangedError(table)
       }
       return parts

@@ -222,12 +222,13 @@ export class TableStore {
 
   /**
    * The keys of the parts that a query of the table would read now, without reading them; null for one that has no files of its own.
+   * @param listing shared by the calls for many tables
    * @throws QueryFault as FolderReader does.
    */
-  partKeys(name: string): readonly string[] | null {
+  partKeys(name: string, listing?: Listing): readonly string[] | null {
     const entry = this.#entries.get(name)
     if (!entry || entry.table.origin.kind === 'select') return null
-    const contents = this.#contentsOf(entry)
+    const contents = this.#contentsOf(entry, listing)
     const { files, imports } = contents
     if (entry.shown && isCurrent(entry, contents)) return [...entry.shown.byKey.keys()]
     const keys = [
@@ -254,8 +255,12 @@ export class TableStore {
   #partsRead(entries: readonly Entry[], hasLoaded: boolean): QueryNeeds['partsRead'] {
     const ofFiles = entries.filter(({ table }) => table.origin.kind !== 'select')
     const parts = ofFiles.map(({ table, shown }) => [table.definition.name, [...shown!.byKey.keys()]] as const)
-    const hasGrown = ([name, keys]: (typeof parts)[number]): boolean => keys.join() !== this.partKeys(name)?.join()
-    return () => (hasLoaded && parts.some(hasGrown) ? undefined : Object.fromEntries(parts))
+    return () => {
+      const listing = newListing()
+      const hasGrown = ([name, keys]: (typeof parts)[number]): boolean =>
+        keys.join() !== this.partKeys(name, listing)?.join()
+      return hasLoaded && parts.some(hasGrown) ? undefined : Object.fromEntries(parts)
+    }
   }
 
   #hasParts({ table, keys }: PartChoice): boolean {
