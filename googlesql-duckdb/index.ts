@@ -3,8 +3,39 @@
  * runtime/index.ts.
  */
 
-export type * from '../googlesql/index.js'
-export type { SqlMistake } from '../googlesql/mistakes.js'
+// The types of googlesql/index.ts are listed: `export type *` would also export its values, as types that no program can import.
+export type * from '../googlesql/ast/nodes.js'
+export type {
+  Absence,
+  ArrayType,
+  BodyText,
+  ConstantCall,
+  ConstantChecks,
+  FunctionCatalogue,
+  FunctionSource,
+  InformationSchemaView,
+  PartitionUnit,
+  ScalarKind,
+  ScalarType,
+  Shard,
+  StoredDefinition,
+  StoredFunction,
+  StructField,
+  StructType,
+  TableCatalogue,
+  TableDefinition,
+  TableNaming,
+  TextEncoding,
+  TextForm,
+  Type,
+  TypeLimits,
+  UnreadableColumn,
+  Wildcard,
+  WrittenConstant,
+  WrongConstant,
+} from '../googlesql/index.js'
+export type { MistakeData, Named, Proposing, SqlMistake, SyntaxForm } from '../googlesql/mistakes.js'
+export type * from '../googlesql/plan/nodes.js'
 export { monthLength } from '../googlesql/values/civil-date.js'
 export type { FalliblePlaces } from './analysis/tolerate.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'
