@@ -1,4 +1,5 @@
 /** Exports whose rows DuckDB writes itself: the same texts, types and errors as those of results. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { StructField } from '../../../googlesql/index.js'
 import { duckdbType } from '../../../googlesql-duckdb/index.js'
@@ -174,6 +175,19 @@ describe('exports that DuckDB writes', function () {
       expect(rowCount).to.equal(210_000)
     })
   }
+  it('are computed by no more threads than their memory is enough for', async () => {
+    const many = await openRawEngine({ threads: 64, memoryLimitMb: 1_024 })
+    try {
+      const query = { sql: "SELECT 'a' AS t", columns: [{ name: 't', type: { kind: 'STRING' } as const }] }
+      await many.run(query, { exported: { format: 'ndjson', write: async () => undefined } })
+      const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ')
+      const threads = children.map(pid => readdirSync(`/proc/${pid}/task`).length)
+      // Only the process that queries share has them all.
+      expect(threads.filter(count => count >= 64)).to.have.length(1)
+    } finally {
+      await many.engine.close()
+    }
+  })
   it('tell which value is broken also where rows before it have been sent', async () => {
     const sql = "SELECT CASE WHEN i = 900000 THEN 'NaN'::DOUBLE ELSE i / 8 END FROM range(1000000) r(i)"
     const query = { sql, columns: [{ name: 'x', type: { kind: 'FLOAT64' } as const }] }

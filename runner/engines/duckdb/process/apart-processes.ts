@@ -22,7 +22,10 @@ export interface ApartProcessesOptions {
 
 /** The most processes, and so the most queries that run at once; others wait. */
 const MOST_PROCESSES = 4
-/** The least memory of a process, in megabytes. With half of it, DuckDB cannot convert text files of 100 columns. */
+/**
+ * The least memory of a process, and of each of its threads, in megabytes. With half of it, DuckDB cannot convert text files of 100
+ * columns. Each thread has vectors and rows to be written of its own, so that more threads fail at texts that fewer write.
+ */
 const LEAST_MEMORY_MB = 128
 /** How long a process without queries is kept, in milliseconds: it uses about 100 MB. */
 const KEPT_MS = 300_000
@@ -36,13 +39,15 @@ const mostProcesses = ({ memoryLimitMb }: Session): number =>
 /** The session of one of the processes: together they may use as much memory and disk space as the engine's first process. */
 function ofApart(shared: Session): Session {
   const most = mostProcesses(shared)
+  const memoryLimitMb = Math.floor(shared.memoryLimitMb / most)
   return {
     ...shared,
     connections: 1,
     isShared: false,
     // The queries that share a process go first, whatever runs apart.
     niceness: constants.priority.PRIORITY_LOW,
-    memoryLimitMb: Math.floor(shared.memoryLimitMb / most),
+    memoryLimitMb,
+    threads: Math.min(shared.threads, Math.max(1, Math.floor(memoryLimitMb / LEAST_MEMORY_MB))),
     tempLimitMb: Math.ceil(shared.tempLimitMb / most),
   }
 }
