@@ -107,7 +107,7 @@ describe('exports that DuckDB writes', function () {
     })
   }
 
-  it('have the order of a result, though all threads compute the rows', async () => {
+  it('have the order of a result, also with a thread for each processor', async () => {
     const columns = [{ name: 'i', type: { kind: 'INT64' } as const }]
     await expectSame({ sql: 'SELECT i FROM range(300000) r(i) ORDER BY hash(i)', columns }, 'csv')
     await expectSame({ sql: 'SELECT i FROM range(300000) r(i) WHERE hash(i) % 3 > 0', columns }, 'csv')

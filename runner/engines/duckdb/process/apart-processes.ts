@@ -22,11 +22,13 @@ export interface ApartProcessesOptions {
 
 /** The most processes, and so the most queries that run at once; others wait. */
 const MOST_PROCESSES = 4
-/**
- * The least memory of a process, and of each of its threads, in megabytes. With half of it, DuckDB cannot convert text files of 100
- * columns. Each thread has vectors and rows to be written of its own, so that more threads fail at texts that fewer write.
- */
+/** The least memory of a process, in megabytes. With half of it, DuckDB cannot convert text files of 100 columns. */
 const LEAST_MEMORY_MB = 128
+/**
+ * The memory of each thread where there are several, in megabytes: each has vectors and rows to be written of its own, so that more threads
+ * run out of memory at texts that fewer write.
+ */
+const THREAD_MEMORY_MB = 256
 /** How long a process without queries is kept, in milliseconds: it uses about 100 MB. */
 const KEPT_MS = 300_000
 /** The most texts of queries that are remembered. */
@@ -47,7 +49,7 @@ function ofApart(shared: Session): Session {
     // The queries that share a process go first, whatever runs apart.
     niceness: constants.priority.PRIORITY_LOW,
     memoryLimitMb,
-    threads: Math.min(shared.threads, Math.max(1, Math.floor(memoryLimitMb / LEAST_MEMORY_MB))),
+    threads: Math.min(shared.threads, Math.max(1, Math.floor(memoryLimitMb / THREAD_MEMORY_MB))),
     tempLimitMb: Math.ceil(shared.tempLimitMb / most),
   }
 }
