@@ -43,15 +43,17 @@ const isBetween = (bucket: bigint, least: bigint | null, end: bigint | null): bo
   (least === null || bucket >= least) && (end === null || bucket < end)
 
 /** The span without the rows whose buckets lie elsewhere. */
-export const inInterval = (span: Span, bucketOf: BucketOf): Span => {
-  const [least, end] = [bucketOf(span.from), bucketOf(span.until)]
-  return { ...span, rows: span.rows.filter(({ bucket }) => bucket !== null && isBetween(bucket, least, end)) }
-}
+export const inInterval = (span: Span, bucketOf: BucketOf): Span => ({
+  ...span,
+  rows: span.rows.filter(liesIn(span, bucketOf)),
+})
 
 /** Whether the buckets of the span's rows lie in it: they do unless the engine has other time zones. */
-export function isWithin({ from, until, rows }: Span, bucketOf: BucketOf): boolean {
+export const isWithin = (span: Span, bucketOf: BucketOf): boolean => span.rows.every(liesIn(span, bucketOf))
+
+function liesIn({ from, until }: Interval, bucketOf: BucketOf) {
   const [least, end] = [bucketOf(from), bucketOf(until)]
-  return rows.every(({ bucket }) => bucket !== null && bucket >= least && bucket < end)
+  return ({ bucket }: KeptRow): boolean => bucket !== null && isBetween(bucket, least, end)
 }
 
 /** The spans without what lies in these intervals, in one pass over their rows. */

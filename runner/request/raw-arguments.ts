@@ -76,9 +76,10 @@ export function parseJsonArguments(text: string): RawArguments {
   } catch (cause) {
     throw invalidRequest('The body is not valid JSON.', cause)
   }
-  const args = parsedArguments(document, true)
+  const object = objectIn(document)
+  const args = argumentsOf(object, true)
   // JSON.parse keeps the last of two members with one name, but a repeated argument must be refused.
-  if (top !== Object.keys(document as object).length) throw invalidRequest('The body names an argument twice.')
+  if (top !== Object.keys(object).length) throw invalidRequest('The body names an argument twice.')
   return args
 }
 
@@ -88,13 +89,20 @@ export function parseJsonArguments(text: string): RawArguments {
  * @throws RunnerError REQUEST_INVALID when the document is not an object, and where it has too many names or values.
  */
 export function parsedArguments(document: unknown, isJson: boolean): RawArguments {
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
-    throw invalidRequest('The body must be a JSON object of arguments.')
-  }
-  refuseManyNames(Object.keys(document).length)
-  refuseLarge(document)
+  const object = objectIn(document)
+  refuseManyNames(Object.keys(object).length)
+  refuseLarge(object)
+  return argumentsOf(object, isJson)
+}
+
+function objectIn(document: unknown): object {
+  if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document
+  throw invalidRequest('The body must be a JSON object of arguments.')
+}
+
+function argumentsOf(object: object, isJson: boolean): RawArguments {
   const args = new Map<string, RawArgument>()
-  for (const [name, value] of Object.entries(document)) {
+  for (const [name, value] of Object.entries(object)) {
     if (value === null || value === undefined) continue
     args.set(name, Array.isArray(value) ? { values: value, isList: isJson } : { values: [value], isList: false })
   }

@@ -1,7 +1,7 @@
 /** The least and greatest times in the parts of tables. */
 import { type DuckDBConnection, DuckDBDateValue } from '@duckdb/node-api'
-import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, TABLE_SUFFIX } from '../../../../googlesql/data.js'
-import { quoteName, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
+import { dateLiteral, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, TABLE_SUFFIX } from '../../../../googlesql/data.js'
+import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import { memo } from '../../../model/bounded-map.js'
 import type { TablePart } from '../../../model/query.js'
 import { QueryFault } from '../../../model/query-fault.js'
@@ -27,10 +27,13 @@ export class PartTimes {
     needs: QueryNeeds,
   ): Promise<readonly TablePart[]> {
     const { name, columns, pseudoColumns = [] } = definition
-    const isSuffix = column === TABLE_SUFFIX
-    const isText = isSuffix || columns.find(other => other.name === column)?.type.kind === 'STRING'
-    if (!isSuffix && ![...columns, ...pseudoColumns].some(other => other.name === column))
-      throw new QueryFault(`${name} has no column ${column}`)
+    if (suffix !== null && column === TABLE_SUFFIX) {
+      const times = timesOfDay(suffix)
+      return [...parts.keys()].map(key => (times === undefined ? { key } : { key, times }))
+    }
+    const found = [...columns, ...pseudoColumns].find(other => other.name === column)
+    if (!found) throw new QueryFault(`${name} has no column ${column}`)
+    const isText = found.type.kind === 'STRING'
     // A shard may have another type than its wildcard table, whose texts are not looked at here.
     if (suffix !== null && !isText) return [...parts.keys()].map(key => ({ key }))
     const value = isText ? dayOf(quoteName(column)) : quoteName(column)
@@ -38,9 +41,8 @@ export class PartTimes {
     const all: TablePart[] = []
     for (const [key, part] of parts) {
       if (!known.has(key)) {
-        if (!isSuffix) needs.parts.push(part)
-        const rows = isSuffix ? `SELECT ${quoteText(suffix!)} AS ${quoteName(column)}` : select(part)
-        known.set(key, await timesIn(rows, { value, isText }, connection))
+        needs.parts.push(part)
+        known.set(key, await timesIn(select(part), { value, isText }, connection))
       }
       const times = known.get(key)
       all.push(times === undefined ? { key } : { key, times })
@@ -53,6 +55,14 @@ export class PartTimes {
 /** The day of a text like 20260131; NULL for any other text. */
 const dayOf = (text: string): string =>
   `CASE WHEN regexp_full_match(${text}, '[0-9]{8}') THEN CAST(try_strptime(${text}, '%Y%m%d') AS DATE) END`
+
+/** The times of rows that all have this text. */
+function timesOfDay(text: string): Times {
+  const day = /^\d{8}$/.test(text) ? dateLiteral(text.replace(/^(....)(..)/, '$1-$2-')) : null
+  if (day === null) return undefined
+  const seconds = Date.parse(day) / 1_000
+  return { least: seconds, greatest: seconds }
+}
 
 /** @param value what is compared; of texts, each must have one */
 async function timesIn(
