@@ -51,7 +51,7 @@ wrote /schemas/tables/sales.orders.json
     const path = folder.path('data', 'sales', 'bank.csv')
     writeFileSync(path, 'Konto;Betrag;Steuer\n4000;125,50;20,08\n5000;-12,25;NA\n')
     const { out } = await infer('sales.bank', [path], '--null', 'NA')
-    expect(out).to.include(`doubt: ${path} has cells separated by ";": --delimiter says otherwise\n`)
+    expect(out).to.include(`doubt: ${path} has cells separated by ";": if that is wrong, give --delimiter\n`)
     expect(JSON.parse(readFileSync(folder.path('schemas', 'tables', 'sales.bank.json'), 'utf8'))).to.deep.equal({
       schema: {
         fields: [

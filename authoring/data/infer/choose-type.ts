@@ -52,12 +52,14 @@ function chooseField(name: string, path: string, facts: ValueFacts, into: Choosi
   if (list !== undefined && facts.kinds.size === 1) {
     const { element } = facts
     if (element.kinds.has('list')) {
-      doubt(`has lists within lists (${at(element.kinds.get('list')!.first)}), which BigQuery has not: JSON keeps them`)
+      doubt(
+        `has lists within lists (${at(element.kinds.get('list')!.first)}), which BigQuery does not allow: JSON keeps them`,
+      )
       return { name, type: 'JSON', mode: 'NULLABLE', nested: null }
     }
     if (facts.nullElement !== null) {
       doubt(
-        `has a list with null in it (${place(facts.nullElement)}): arrays of BigQuery hold none, and import refuses it`,
+        `has a list with null in it (${place(facts.nullElement)}): an array in BigQuery cannot hold NULL, and import refuses such a row`,
       )
     }
     if (element.count === 0) doubt('has only empty lists: STRING is a guess for their elements')
@@ -115,7 +117,7 @@ function chooseNested({ kinds, fields, hasTooManyFields }: ValueFacts, doubt: (m
     return 'JSON'
   }
   if (hasTooManyFields) {
-    doubt('is JSON: its objects have more keys or levels than a record of a table; its keys may be values')
+    doubt('is JSON: its objects have too many keys or levels for a RECORD; its keys may be values')
     return 'JSON'
   }
   const keys = [...fields.values()].map(({ key }) => key)
@@ -127,7 +129,9 @@ function chooseNested({ kinds, fields, hasTooManyFields }: ValueFacts, doubt: (m
   const unusable = keys.find(key => whyNoColumn(key) !== null)
   if (keys.length > 0 && unusable === undefined) return 'RECORD'
   const why =
-    unusable === undefined ? 'its objects are empty' : `no field can be for its key ${JSON.stringify(shown(unusable))}`
+    unusable === undefined
+      ? 'its objects are empty'
+      : `its key ${JSON.stringify(shown(unusable))} cannot be the name of a field`
   doubt(`is JSON: ${why}`)
   return 'JSON'
 }
@@ -136,11 +140,11 @@ function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string
   const { kinds, fineTime } = facts
   if (kinds.size === 1 && kinds.has('date')) return 'DATE'
   const date = kinds.get('date')
-  if (date) doubt(`is TIMESTAMP and holds dates alone (${at(date.first)}), which count as their midnight in UTC`)
+  if (date) doubt(`is TIMESTAMP, and has dates without a time (${at(date.first)}), which count as midnight in UTC`)
   const local = kinds.get('local-time')
   if (local) {
     const which = local.count === facts.count ? 'without an offset' : `partly without an offset (${at(local.first)})`
-    const civil = isTaken('DATETIME', local.first.text) ? '; DATETIME is for times of no zone' : ''
+    const civil = isTaken('DATETIME', local.first.text) ? '; DATETIME is for times without a zone' : ''
     doubt(`is TIMESTAMP, and its times are ${which}: they count as UTC${civil}`)
   }
   if (fineTime) doubt(`has digits beyond microseconds (${at(fineTime)}), which are cut`)
@@ -151,7 +155,7 @@ function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string
 const leaveEmpty = ({ text }: Sample): string =>
   `where a value is missing, leave the cell empty${text.trim() === '' ? '' : `, or in CSV give --null '${text}'`}`
 
-/** The kinds of texts of which a single text shows that the column should probably have another type. */
+/** Kinds of texts: one text of such a kind is enough to show that the column should probably have another type. */
 const TELLING: readonly (readonly [ValueKind, (value: { readonly shown: string; readonly text: string }) => string])[] =
   [
     ['thousands', ({ shown }) => `${shown} has commas between thousands: without them it would be a number`],
@@ -164,7 +168,7 @@ const TELLING: readonly (readonly [ValueKind, (value: { readonly shown: string; 
       'decimal-comma',
       ({ shown, text }) =>
         /,\d{3}$/.test(text)
-          ? `${shown} has a comma between thousands, or a decimal comma: without the first it would be a number, or in CSV with the second and --decimal-comma`
+          ? `${shown} has a comma, between thousands or before decimals: without it, or in CSV with --decimal-comma, it would be a number`
           : `${shown} has a decimal comma: with a point, 1234.50, or in CSV with --decimal-comma, it would be a number`,
     ],
     ['day-first', ({ shown }) => `${shown} has the day first: as 2026-01-31 it would be a DATE`],

@@ -25,14 +25,14 @@ const DELIMITERS = [';', '\t', '|', ',']
 const MAX_ROWS = 500
 const LEAST_SHARE = 0.95
 
-/** The form, with what is not given as far as it is not usual; `doubts` tells what was found. */
+/** Adds to the given form what the sample shows and the default form lacks; `doubts` tells the author what was added. */
 export function findForm(sample: Buffer, format: FileFormat, given: TextForm) {
   const form: { -readonly [Name in keyof TextForm]: TextForm[Name] } = { ...given }
   const doubts: string[] = []
   const encoding = given.encoding ?? encodingOf(sample)
   if (encoding !== (given.encoding ?? 'UTF-8')) {
     form.encoding = encoding
-    doubts.push(`is read as ${encoding}, since it is not UTF-8: --encoding says otherwise`)
+    doubts.push(`is read as ${encoding}, since it is not UTF-8: if that is wrong, give --encoding`)
   }
   const text = decoderOf(encoding)?.decode(sample) ?? sample
   const usual = String.fromCharCode(csvForm(given, format).delimiter)
@@ -42,7 +42,7 @@ export function findForm(sample: Buffer, format: FileFormat, given: TextForm) {
   if (reading === null) return { form, doubts }
   if (reading.delimiter !== usual) {
     form.delimiter = reading.delimiter
-    doubts.push(`has cells separated by ${JSON.stringify(reading.delimiter)}: --delimiter says otherwise`)
+    doubts.push(`has cells separated by ${JSON.stringify(reading.delimiter)}: if that is wrong, give --delimiter`)
   }
   const { rows, first } = reading
   const header = rows[first]!
@@ -50,16 +50,16 @@ export function findForm(sample: Buffer, format: FileFormat, given: TextForm) {
   if (given.skipLeadingRows === undefined && first > 0) {
     form.skipLeadingRows = header.line
     doubts.push(
-      `has its header in line ${header.line}, and the lines above it are passed over: --skip-rows says otherwise`,
+      `has its header in line ${header.line}, and the lines above it are passed over: if that is wrong, give --skip-rows`,
     )
   } else if (given.skipLeadingRows === undefined) {
     const value = header.cells.find((cell, i) => isValue(cell) && below.every(({ cells }) => isValueOrNone(cells[i])))
-    if (value !== undefined && below.length > 0 && isCount(header.cells)) {
+    if (value !== undefined && below.length > 0 && areNames(header.cells)) {
       doubts.push(`has a column named ${JSON.stringify(value)}: if the first line is a row, give --skip-rows 0`)
     } else if (value !== undefined && below.length > 0) {
       form.skipLeadingRows = 0
       doubts.push(
-        `has no header, since ${JSON.stringify(value)} in its first line looks like a value: otherwise give --skip-rows 1`,
+        `has no header, since ${JSON.stringify(value)} in its first line looks like a value: if it has one, give --skip-rows 1`,
       )
     }
   }
@@ -67,7 +67,7 @@ export function findForm(sample: Buffer, format: FileFormat, given: TextForm) {
   const note = isWhole && header.cells.length > 2 ? notesAfter(below) : undefined
   if (note !== undefined)
     doubts.push(
-      `has one cell a line from line ${note.line} to its end: if these are notes, delete them, since each is a row`,
+      `has one cell a line from line ${note.line} to its end: if these are notes, delete them, since each is read as a row`,
     )
   const comma = given.decimalComma === undefined ? decimalComma(below) : undefined
   if (comma !== undefined) {
@@ -83,7 +83,7 @@ export function findForm(sample: Buffer, format: FileFormat, given: TextForm) {
   return { form, doubts }
 }
 
-/** The first of the rows at the end that have one cell alone, below others. */
+/** The first of the last rows, if these have at most one filled cell and a row above them has more. */
 function notesAfter(rows: readonly Row[]): Row | undefined {
   const isNote = ({ cells }: Row): boolean => cells.filter(cell => cell !== '').length < 2
   const last = rows.findLastIndex(row => !isNote(row))
@@ -116,8 +116,8 @@ function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
 }
 
 /**
- * The rows as they are with one delimiter: the index of the `first` row with as many `cells` as most rows have, and the share of rows
- * from that one on that have as many.
+ * The rows as one delimiter separates their cells. `cells` is the number of cells that most rows have, `first` the index of the first row
+ * with this number, and `share` the share of such rows among the rows from `first` on.
  */
 function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   const csv = csvForm({ ...form, delimiter, skipLeadingRows: 1 }, 'csv')
@@ -180,14 +180,14 @@ const isValue = (cell: string): boolean => VALUES.includes(kindOfCell(cell))
 const isNone = (cell: string): boolean => ['empty', 'null-word'].includes(kindOfCell(cell))
 const isValueOrNone = (cell = ''): boolean => isValue(cell) || isNone(cell)
 
-/** Whether the numbers in a header are years, or count up: names of columns. */
-function isCount(header: readonly string[]): boolean {
+/** Whether the numbers in a header are names of columns: years, or numbers that count up. */
+function areNames(header: readonly string[]): boolean {
   const values = header.filter(isValue)
   const isYears = values.every(value => /^(?:1[89]|20|21)\d\d$/.test(value))
   return isYears || (values.length > 1 && values.every((value, i) => value === String(Number(values[0]) + i)))
 }
 
-/** The first number of a column whose numbers all have three digits behind their point, as thousands do where cells end with a semicolon. */
+/** The first number with a point, in a column where each point may stand between thousands: three digits follow it, as in `1.234`. */
 function pointedThousands(rows: readonly Row[]): string | undefined {
   const width = rows[0]?.cells.length ?? 0
   for (let i = 0; i < width; i++) {

@@ -72,7 +72,7 @@ const CASES: readonly Case[] = [
     csv: 'a,b\n"2,000",1\n"13,500",2\n',
     gives: 'a STRING, b INTEGER',
     doubts: [
-      'a is STRING, since "2,000" in file:2 has a comma between thousands, or a decimal comma: without the first it would be a number, or in CSV with the second and --decimal-comma',
+      'a is STRING, since "2,000" in file:2 has a comma, between thousands or before decimals: without it, or in CSV with --decimal-comma, it would be a number',
     ],
   },
   {
@@ -89,7 +89,7 @@ const CASES: readonly Case[] = [
     csv: 'a;b;c\n1 234,50;1\u00a0234;030 123 456\n12,50;-12\u202f345\u202f678;040 123\n',
     gives: 'a STRING, b STRING, c STRING',
     doubts: [
-      'file has cells separated by ";": --delimiter says otherwise',
+      'file has cells separated by ";": if that is wrong, give --delimiter',
       'a is STRING, since "1 234,50" in file:2 has spaces between thousands: without them, and in CSV with --decimal-comma, it would be a number',
       'b is STRING, since "1\u00a0234" in file:2 has no-break spaces between thousands: without them it would be a number',
     ],
@@ -135,14 +135,14 @@ const CASES: readonly Case[] = [
     csv: 'a\n2026-01-05T09:30:00\n',
     gives: 'a TIMESTAMP',
     doubts: [
-      'a is TIMESTAMP, and its times are without an offset: they count as UTC; DATETIME is for times of no zone',
+      'a is TIMESTAMP, and its times are without an offset: they count as UTC; DATETIME is for times without a zone',
     ],
   },
   {
     says: 'dates among times are TIMESTAMP, and named',
     csv: 'a\n2026-01-05T09:30:00Z\n2026-01-06\n',
     gives: 'a TIMESTAMP',
-    doubts: ['a is TIMESTAMP and holds dates alone ("2026-01-06" in file:3), which count as their midnight in UTC'],
+    doubts: ['a is TIMESTAMP, and has dates without a time ("2026-01-06" in file:3), which count as midnight in UTC'],
   },
   {
     says: 'text among times makes them STRING, and is named',
@@ -254,7 +254,7 @@ const CASES: readonly Case[] = [
     gives: 'a STRING[], b INTEGER[]',
     doubts: [
       'a has only empty lists: STRING is a guess for their elements',
-      'b has a list with null in it (file:1): arrays of BigQuery hold none, and import refuses it',
+      'b has a list with null in it (file:1): an array in BigQuery cannot hold NULL, and import refuses such a row',
     ],
   },
   {
@@ -262,7 +262,7 @@ const CASES: readonly Case[] = [
     rows: '{"l":[[1]],"o":{},"m":{"x":1}}\n{"m":"q"}',
     gives: 'l JSON, o JSON, m JSON',
     doubts: [
-      'l has lists within lists ("[1]" in file:1), which BigQuery has not: JSON keeps them',
+      'l has lists within lists ("[1]" in file:1), which BigQuery does not allow: JSON keeps them',
       'o is JSON: its objects are empty',
       'm is JSON, since "{…}" in file:1 and "q" in file:2 have no type in common',
     ],
@@ -285,7 +285,7 @@ const CASES: readonly Case[] = [
       'users is JSON: its key "1f3870be-274f-4c49-b3e3-1a0c6728957f" looks like a value',
       'ids is JSON: its key "9e107d9d372bb6826bd81d3542a419d6" looks like a value',
       'mail is JSON: its key "a@b.c" looks like a value',
-      'wide is JSON: its objects have more keys or levels than a record of a table; its keys may be values',
+      'wide is JSON: its objects have too many keys or levels for a RECORD; its keys may be values',
     ],
   },
   {
@@ -353,7 +353,7 @@ const CASES: readonly Case[] = [
     doubts: [
       'r.a_b is the name for "a.b", which cannot name a column',
       'r._c is the name for "@c", which cannot name a column',
-      's is JSON: no field can be for its key ""',
+      's is JSON: its key "" cannot be the name of a field',
     ],
   },
 ]
@@ -458,7 +458,10 @@ describe('how a CSV file is written', () => {
       csv: BANK,
       form: { delimiter: ';', decimalComma: true },
       gives: 'Konto INTEGER, Betrag NUMERIC, Steuer NUMERIC',
-      doubts: ['has cells separated by ";": --delimiter says otherwise', 'has numbers with a decimal comma ("125,50")'],
+      doubts: [
+        'has cells separated by ";": if that is wrong, give --delimiter',
+        'has numbers with a decimal comma ("125,50")',
+      ],
     },
     {
       says: 'with semicolons and points that may be between thousands',
@@ -466,7 +469,7 @@ describe('how a CSV file is written', () => {
       form: { delimiter: ';' },
       gives: 'a INTEGER, b FLOAT, c FLOAT',
       doubts: [
-        'has cells separated by ";": --delimiter says otherwise',
+        'has cells separated by ";": if that is wrong, give --delimiter',
         'has numbers like "2.000": if that is 2000, give --decimal-comma',
       ],
     },
@@ -497,8 +500,8 @@ describe('how a CSV file is written', () => {
       form: { delimiter: ';', skipLeadingRows: 3 },
       gives: 'a INTEGER, b INTEGER, c INTEGER',
       doubts: [
-        'has cells separated by ";": --delimiter says otherwise',
-        'has its header in line 3, and the lines above it are passed over: --skip-rows says otherwise',
+        'has cells separated by ";": if that is wrong, give --delimiter',
+        'has its header in line 3, and the lines above it are passed over: if that is wrong, give --skip-rows',
       ],
     },
     {
@@ -514,7 +517,7 @@ describe('how a CSV file is written', () => {
       csv: 'x,1,2026-01-01\ny,2,2026-01-02\n',
       form: { skipLeadingRows: 0 },
       gives: 'column_1 STRING, column_2 INTEGER, column_3 DATE',
-      doubts: ['has no header, since "1" in its first line looks like a value: otherwise give --skip-rows 1'],
+      doubts: ['has no header, since "1" in its first line looks like a value: if it has one, give --skip-rows 1'],
     },
     {
       says: 'without a header, with a decimal comma',
@@ -532,7 +535,7 @@ describe('how a CSV file is written', () => {
       says: 'in Windows-1252',
       csv: Buffer.from('a,b\nK\xf6ln,1\n', 'latin1'),
       form: { encoding: 'Windows-1252' },
-      doubts: ['is read as Windows-1252, since it is not UTF-8: --encoding says otherwise'],
+      doubts: ['is read as Windows-1252, since it is not UTF-8: if that is wrong, give --encoding'],
     },
     {
       says: 'in UTF-16',
@@ -550,9 +553,9 @@ describe('how a CSV file is written', () => {
       csv: 'People;;\n;2023;2024\nBremen;691703;:\nBayern;13435062;13248928\n____;;\nAs of 2026;;\n',
       form: { delimiter: ';', skipLeadingRows: 2 },
       doubts: [
-        'has cells separated by ";": --delimiter says otherwise',
-        'has its header in line 2, and the lines above it are passed over: --skip-rows says otherwise',
-        'has one cell a line from line 5 to its end: if these are notes, delete them, since each is a row',
+        'has cells separated by ";": if that is wrong, give --delimiter',
+        'has its header in line 2, and the lines above it are passed over: if that is wrong, give --skip-rows',
+        'has one cell a line from line 5 to its end: if these are notes, delete them, since each is read as a row',
       ],
     },
     { says: 'with thousands', csv: 'a;b\n1,234;x\n', form: { delimiter: ';' }, gives: 'a STRING, b STRING' },
