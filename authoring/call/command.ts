@@ -15,9 +15,9 @@ export function declareCall({ command, settings, io }: Declaring): void {
     .addOption(shownFormat())
     .option('--export <file>', 'write all rows, beyond max_rows, to this file; its ending or --format names the format')
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
-    .option('--page-size <rows>', 'print the first page, of so many rows, and on standard error how to go on')
-    .option('--cursor <cursor>', 'print the page that follows the one that has shown this cursor')
-    .option('--all', 'print all pages: the whole result, which is also printed without --page-size and --cursor')
+    .option('--page-size <rows>', 'print the first page, with this many rows; standard error says how to go on')
+    .option('--cursor <cursor>', 'print the page after the one that showed this cursor')
+    .option('--all', 'print the whole result, as without --page-size')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
     .option('--dry-run', DRY_RUN)
     .runs(async (name: string, args: string[], flags: CallFlags) =>
@@ -26,13 +26,11 @@ export function declareCall({ command, settings, io }: Declaring): void {
 }
 
 export function declareQuery({ command, settings, io }: Declaring): void {
-  command('query [sql]', "Run BigQuery SQL over the embedded engine's tables; - or none reads standard input.", [
-    ...ENGINE_FLAGS,
-    '--project',
-    '--location',
-    '--dataset',
-    '--price-per-tib',
-  ])
+  command(
+    'query [sql]',
+    "Run BigQuery SQL over the embedded engine's tables. Without SQL, or with -, it is read from standard input.",
+    [...ENGINE_FLAGS, '--project', '--location', '--dataset', '--price-per-tib'],
+  )
     .option('--file <file>', 'read the SQL from this file')
     .option(
       '-p, --parameter <name=value>',

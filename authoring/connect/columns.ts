@@ -7,7 +7,7 @@ export type TypedColumn = ReturnType<typeof typedColumns>[number]
 export const typedColumns = ({ columns }: PublishedEndpoint) =>
   columns.map(column => {
     const parsed = parseOpenTypeName(column.type)
-    /** `parsed` is undefined for a type that this version does not know; `scalar` for ARRAY and STRUCT too. */
+    /** `parsed` is undefined for a type that this version does not know. `scalar` is null for such a type, and for ARRAY and STRUCT. */
     return {
       ...column,
       parsed,

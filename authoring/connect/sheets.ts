@@ -17,7 +17,7 @@ function write(call: ConnectCall): string {
     `    headers: { 'X-API-KEY': token${sent} },`,
     '  })',
     '  const rows = Utilities.parseCsv(response.getContentText())',
-    '  // A text that begins as a formula does stays a text.',
+    '  // A text that begins like a formula stays a text.',
     '  const safe = cell => (/^[=+\\-@\\t\\r]/.test(cell) && isNaN(cell) ? "\'" + cell : cell)',
     '  const sheet = SpreadsheetApp.getActiveSheet()',
     '  sheet.clearContents()',

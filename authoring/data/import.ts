@@ -82,7 +82,7 @@ async function importedTable(named: string, replaces: boolean, settings: Setting
   const [, name = named, decorator = null] = /^(.*)\$(\d+)$/.exec(named) ?? []
   const loaded = tableNamed(await schemaFiles(settings, other => other === name || isWildcard(other)), name)
   if (!loaded) throw new UsageError([noTableText(name, settings.tablesDir, await schemaFiles(settings))])
-  if (isWildcard(name)) throw new UsageError([`${name} is a wildcard table: name the shard that the rows are of`])
+  if (isWildcard(name)) throw new UsageError([`${name} is a wildcard table: name the shard of these rows`])
   const { layout } = loaded
   if (layout.partition?.column !== PARTITION_TIME) {
     if (decorator === null) return { loaded, layout }

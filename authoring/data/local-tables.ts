@@ -122,7 +122,7 @@ export async function unfitTables({ dataDir, database }: Settings, tables: reado
   const warnings: Diagnostic[] = []
   for (const { name } of database === null ? tables : []) {
     const [first, ...others] = tryFiles(dataDir, name)
-    // Text files would be converted, whole.
+    // The query would convert text files, and read all of them for that.
     if (first === undefined || [first, ...others].some(({ format }) => format !== 'parquet')) continue
     const { problem } = await read(engine, `SELECT 1 FROM ${quoted(name)} LIMIT 0`, new AbortController().signal, 1)
     const place = relative('.', others.length === 0 ? first.path : dirname(first.path))

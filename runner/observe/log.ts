@@ -53,21 +53,21 @@ function levelOf(event: Event): Level {
 }
 
 /**
- * While a store is down, its failures would flood the log: one line is written in this time, in milliseconds, and the next line has
- * the number of unwritten ones.
+ * While a store is down, its failures would flood the log. So only one of them gets a line in this many milliseconds, and the next line
+ * has the number of those without a line.
  */
 const QUIET_MS = 60_000
 
 const STANDARD_ERROR = 2
 /** The most bytes that wait for a reader who takes nothing; further lines are dropped. */
 export const MAX_WAITING = 1_048_576
-/** Lines of requests are written together: when they are so many bytes (sonic-boom writes 16 kB at once), or after so many milliseconds. */
+/** Lines of requests wait until they are together this many bytes (sonic-boom writes 16 kB at once), but no longer than HOLD_MS. */
 const MIN_WRITE = 16_383
 const HOLD_MS = 200
-/** How long a reader who takes nothing is waited for at the end, in milliseconds. */
+/** How long the end of the process waits for a reader who takes nothing, in milliseconds. */
 const END_MS = 2_000
 
-/** As pino's own `isoTime`, which takes as long as the rest of a line: made once a millisecond. */
+/** Writes the time as pino's `isoTime` does. The text is made once a millisecond, since making it takes as long as the rest of a line. */
 function isoTime(clock: Clock): () => string {
   let [stampedMs, stamp] = [Number.NaN, '']
   return () => {
@@ -226,7 +226,7 @@ function requestLine(event: Extract<Event, { kind: 'request.done' }>): Record<st
 
 const milliseconds = (ms: number): number => Math.round(ms * 1_000) / 1_000
 
-/** No event has members of these names; if a cause ever has one, it is not written. In lower case. */
+/** The names, in lower case, of members whose values are never written. No event has such a member; the cause of an error may. */
 const SECRETS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'password', 'secret'])
 
 const shown = (name: string, value: unknown): unknown => (SECRETS.has(name.toLowerCase()) ? '[redacted]' : value)

@@ -85,7 +85,7 @@ describe('date-sharded tables on the command line', () => {
     expect(out).to.equal('name,day\r\na,20260101\r\nb,20260101\r\n')
     const all = await command(['import', 'ga.events_*', '-', ...flags()], {}, rows)
     expect(all.code).to.equal(2)
-    expect(all.err).to.contain('ga.events_* is a wildcard table: name the shard that the rows are of')
+    expect(all.err).to.contain('ga.events_* is a wildcard table: name the shard of these rows')
   })
 
   it('have DDL shard by shard', async () => {

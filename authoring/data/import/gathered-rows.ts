@@ -17,7 +17,7 @@ export class GatheredRows implements RowSink {
   readonly #maxBadRows: number
   #file: number | null = null
 
-  /** @param skipFile the file for bad rows; null for none, so that as many as are reported end the import */
+  /** @param skipFile the file for bad rows; if it is null, the import ends when `maxBadRows` rows are bad */
   constructor(skipFile: string | null, maxBadRows: number) {
     this.#skipFile = skipFile
     this.#maxBadRows = maxBadRows

@@ -20,11 +20,11 @@ import {
 import { parquetSource, shapeWithDurations } from '../../../runner/engines/duckdb/tables/parquet-source.js'
 import { asOneName, columnName } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import {
-  cutTypes,
   durationUnit,
   isCut,
   isTooWide,
   leavesOf,
+  typeAsRead,
 } from '../../../runner/engines/duckdb/tables/stored-types.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { plural } from '../../terminal/plural.js'
@@ -152,7 +152,7 @@ class ParquetInference implements Inference {
     doubt: (message: string) => void,
   ): Promise<Omit<TypeInFile, 'file'>> {
     const doubted = (type: string, why: string) => ({ field: { name, type, mode: 'NULLABLE' }, why })
-    const type = cutTypes(stored)
+    const type = typeAsRead(stored)
     if (leavesOf(stored).some(isCut)) doubt('has nanoseconds in the file, which are cut to microseconds')
     for (const unit of new Set(leavesOf(stored).map(durationUnit)))
       if (unit !== null) doubt(`has durations, which are INTEGER here: their ${unit}`)

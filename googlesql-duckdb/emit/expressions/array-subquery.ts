@@ -87,7 +87,7 @@ function listOf(scan: Scan, column: Column | null, place: Place): Fragment | nul
   const { offset, array } = shape.unnest
   const readsOffset = offset !== null && exprs.some(expr => columnsRead([expr]).has(offset.id))
   if (readsOuter(array, place.scope) && (readsOffset || captures(exprs, shape.unnest))) return null
-  // By offset, the array is written again in the lambda, where DuckDB allows no subquery.
+  // `byOffset` writes the array a second time, in the lambda, and DuckDB allows no subquery there.
   if (readsOffset && (hasSubquery(array) || isVolatile(array))) return null
   if (value && !canArrange(shape.order, value)) return null
   const list = readsOffset ? byOffset(shape, value, offset, place) : byElement(shape, value, place)

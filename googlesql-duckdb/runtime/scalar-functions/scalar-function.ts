@@ -41,8 +41,8 @@ type Arguments<Types extends readonly ScalarFunctionType[], Given extends Facts>
 }
 
 /**
- * A scalar function in the tables of this folder; `facts` are those that are not the default. The type of `compute` is that of a
- * method, so that a function may expect more of an argument than the SQL type says.
+ * A scalar function in the tables of this folder; `facts` are those that are not the default. A `compute` may declare a narrower type for
+ * an argument than the SQL type has: TypeScript allows this only for methods, so its type is that of the method `of`.
  */
 export const scalar = <const Types extends readonly ScalarFunctionType[], const Given extends Facts = object>(
   name: string,

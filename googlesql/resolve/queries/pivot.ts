@@ -65,7 +65,7 @@ export function resolvePivot(node: Omit<ast.Pivot, 'kind' | 'input'>, input: Fro
     const unnamed = aggregates.find(aggregate => aggregate.prefix === null)
     if (unnamed) return env.fail('PIVOT with more than one aggregate needs an alias for each', unnamed.at)
   }
-  // Columns may be fields of one value: an expression that reads one field does not read the others.
+  // The input columns may be fields of one struct, the row of a value table: an expression that reads one field does not read the others.
   const read = new Set<string>()
   const note = (expr: Expr | null): void => {
     if (!expr) return
@@ -121,7 +121,7 @@ function matches(on: Expr, value: Expr, at: number): Expr {
  * The name of the column for a pivot value without an alias: the whole name, or the part after an aggregate's alias. Source:
  * the language reference, PIVOT, rules for `pivot_column`, and for an empty text the reference implementation.
  */
-function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, context: QueryEnv): string {
+function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, env: QueryEnv): string {
   if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
   const mark = isBehindPrefix ? '' : '_'
   if (expr.kind === 'literal') {
@@ -149,30 +149,30 @@ function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, co
   if (expr.kind === 'struct') {
     const parts = expr.fields.map((field, i) => {
       const name = expr.type.fields[i]!.name
-      const value = pivotName(node, field, isBehindPrefix || i > 0 || name !== '', context)
+      const value = pivotName(node, field, isBehindPrefix || i > 0 || name !== '', env)
       return name === '' ? value : `${name}_${value}`
     })
     return parts.join('_')
   }
-  return context.fail(`PIVOT value of type ${typeName(expr.type)} needs an alias`, node.at)
+  return env.fail(`PIVOT value of type ${typeName(expr.type)} needs an alias`, node.at)
 }
 
 /** UNPIVOT returns each row once for each group of columns: it unnests an array with one struct for each group. */
 export function resolveUnpivot(
   node: Omit<ast.Unpivot, 'kind' | 'input'>,
   input: FromResult,
-  context: QueryEnv,
+  env: QueryEnv,
 ): FromResult {
   const find = ({ table, column: name }: ast.UnpivotedColumn): VisibleColumn => {
-    if (table) return columnOf(table, name, input.names, context)
+    if (table) return columnOf(table, name, input.names, env)
     const hit = lookup(fromScope(input.names, null), name.name)
     const matches = input.names.columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
-    if (matches.length > 1) return ambiguous(name, context)
-    return matches[0] ?? (hit?.meaning.kind === 'column' ? hit.meaning.column : unrecognized(name, context))
+    if (matches.length > 1) return ambiguous(name, env)
+    return matches[0] ?? (hit?.meaning.kind === 'column' ? hit.meaning.column : unrecognized(name, env))
   }
   const groups = node.groups.map(group => {
     if (group.columns.length !== node.values.length) {
-      return context.fail(
+      return env.fail(
         'The number of columns in the UNPIVOT IN clause differs from the number of value columns',
         node.at,
       )
@@ -183,14 +183,14 @@ export function resolveUnpivot(
   for (const group of groups) {
     group.columns.forEach((column, i) => {
       if (!sameType(column.type, types[i]!)) {
-        context.fail(
+        env.fail(
           `The datatype of column ${column.name} does not match with other datatypes in the IN clause. Expected ${typeName(types[i]!)}, found ${typeName(column.type)}`,
           group.names[i]!.at,
         )
       }
     })
   }
-  const labels = groups.map(group => label(group.label, group.names, context))
+  const labels = groups.map(group => label(group.label, group.names, env))
   const labelType: Type = labels.every(expr => expr.type.kind === 'INT64') ? INT64 : STRING
   const fields: StructField[] = [
     ...node.values.map((value, i) => ({ name: value.name, type: types[i]! })),
@@ -207,9 +207,9 @@ export function resolveUnpivot(
     }),
   )
   if (labels.some(expr => expr.type.kind !== labelType.kind)) {
-    return context.fail('UNPIVOT labels must be all strings or all integers', node.at)
+    return env.fail('UNPIVOT labels must be all strings or all integers', node.at)
   }
-  const element = context.newColumn('', row)
+  const element = env.newColumn('', row)
   const array: Expr = { kind: 'array', type: arrayOf(row), items, hasWrittenType: true, at: node.at }
   const unnested: Scan = {
     kind: 'unnest',
@@ -230,8 +230,8 @@ export function resolveUnpivot(
     return { kind: 'field', type, operand, index, at: node.at }
   }
   const made = [
-    ...kept.map(column => computed(column.name, visibleExpr(column, false, node.at), context)),
-    ...fields.map(({ name, type }, index) => computed(name, fieldOf(type, index), context)),
+    ...kept.map(column => computed(column.name, visibleExpr(column, false, node.at), env)),
+    ...fields.map(({ name, type }, index) => computed(name, fieldOf(type, index), env)),
   ]
   const columns = made.map(item => item.column)
   const projected: Scan = { kind: 'project', input: unnested, computed: made, columns }
@@ -247,24 +247,24 @@ export function resolveUnpivot(
 }
 
 /** The column of a FROM clause that `table.column` names. */
-function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames, context: QueryEnv): VisibleColumn {
+function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames, env: QueryEnv): VisibleColumn {
   const hit = lookup(fromScope(names, null), table.name)?.meaning
   if (hit?.kind !== 'range') {
     // `column.field` has the form of `table.column` but is an expression.
-    if (hit?.kind !== 'column') return unrecognized(table, context)
-    return context.fail('UNPIVOT IN clause cannot have expressions, only column names are allowed', table.at)
+    if (hit?.kind !== 'column') return unrecognized(table, env)
+    return env.fail('UNPIVOT IN clause cannot have expressions, only column names are allowed', table.at)
   }
   const columns = hit.range.kind === 'table' ? hit.range.columns : []
   const [match, ...others] = columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
-  if (others.length > 0) return ambiguous(name, context)
-  return match ?? context.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
+  if (others.length > 0) return ambiguous(name, env)
+  return match ?? env.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
 }
 
-const ambiguous = ({ name, at }: ast.Identifier, context: QueryEnv): never =>
-  context.fail(`Column name ${name} is ambiguous`, at, { code: 'ambiguous-column' })
+const ambiguous = ({ name, at }: ast.Identifier, env: QueryEnv): never =>
+  env.fail(`Column name ${name} is ambiguous`, at, { code: 'ambiguous-column' })
 
-const unrecognized = ({ name, at }: ast.Identifier, context: QueryEnv): never =>
-  context.fail(`Unrecognized name: ${name}`, at, { code: 'unknown-name', name })
+const unrecognized = ({ name, at }: ast.Identifier, env: QueryEnv): never =>
+  env.fail(`Unrecognized name: ${name}`, at, { code: 'unknown-name', name })
 
 /** EXCLUDE NULLS leaves out a row whose value columns are all NULL. */
 function dropAllNull(input: Scan, values: readonly Column[], at: number): Scan {
@@ -275,14 +275,14 @@ function dropAllNull(input: Scan, values: readonly Column[], at: number): Scan {
   return filtered(input, condition)
 }
 
-function label(node: ast.Expression | null, names: readonly ast.Identifier[], context: QueryEnv): Expr {
+function label(node: ast.Expression | null, names: readonly ast.Identifier[], env: QueryEnv): Expr {
   if (!node) {
     const text = names.map(name => name.name).join('_')
     return literal(STRING, text, names[0]!.at)
   }
-  const expr = context.expression(node, clauseEnv(null, context, 'UNPIVOT'))
+  const expr = env.expression(node, clauseEnv(null, env, 'UNPIVOT'))
   if (expr.kind !== 'literal' || (expr.type.kind !== 'STRING' && expr.type.kind !== 'INT64')) {
-    return context.fail('UNPIVOT labels must be string or integer literals', node.at)
+    return env.fail('UNPIVOT labels must be string or integer literals', node.at)
   }
   return expr
 }

@@ -13,7 +13,7 @@ import { fileFault } from '../../../../runner/engines/duckdb/tables/file-fault.j
 import { asList, NARROWER, TOO_WIDE } from '../../../../runner/engines/duckdb/tables/file-types.js'
 import { parquetSource, shapeOfFile } from '../../../../runner/engines/duckdb/tables/parquet-source.js'
 import { finder } from '../../../../runner/engines/duckdb/tables/rows/column-name.js'
-import { cutTypes, isTooWide, leavesOf } from '../../../../runner/engines/duckdb/tables/stored-types.js'
+import { isTooWide, leavesOf, typeAsRead } from '../../../../runner/engines/duckdb/tables/stored-types.js'
 import { chunksOf } from '../../../../runner/engines/duckdb/values/result-chunks.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
 
@@ -27,7 +27,7 @@ export async function* parquetLines(
   const { names, types } = await shapeOfFile(connection, { path, name })
   const find = finder(table.columns)
   const members = names.map((column, i) => {
-    const type = cutTypes(types[i]!)
+    const type = typeAsRead(types[i]!)
     const wide = leavesOf(type).find(isTooWide)
     if (wide) throw new QueryFault(`${name}: the column ${column} has the type ${wide}, with ${TOO_WIDE}: ${NARROWER}`)
     const sql = wireSql(quoteName(column), type, find(column)?.type, column)

@@ -113,8 +113,8 @@ function storedType(type: DuckDBType, [, precision, scale, hasNanoseconds]: Stor
 export const asRead = (leaf: DuckDBType): DuckDBType =>
   isCut(leaf) ? (CUT_TYPES[leaf.typeId]?.create() ?? leaf) : leaf
 
-/** The type whose nanoseconds are cut and whose durations are whole numbers, in all its parts. Without a zone, only INT96 is cut, which counts as UTC. */
-export const cutTypes = (type: DuckDBType): DuckDBType =>
+/** The type of the values that DuckDB reads, with the types of its parts: nanoseconds are cut, durations are whole numbers, INT96 counts as UTC. */
+export const typeAsRead = (type: DuckDBType): DuckDBType =>
   mapLeaves(type, leaf => {
     if (durationUnit(leaf) !== null) return DuckDBBigIntType.create()
     return isInt96(leaf) ? DuckDBTimestampTZType.create() : asRead(leaf)
