@@ -1,8 +1,8 @@
 /** Says where in the manifest an endpoint's query has failed: `division by zero` becomes `endpoints/shop.funnel.yaml:41:12: division by zero`. */
 import { findSchemaMistakes } from '../../runner/manifest/check/schema.js'
 import { discoverPartials, readOne } from '../../runner/manifest/discover.js'
+import { expandSql } from '../../runner/manifest/expand-sql.js'
 import { loadPartials } from '../../runner/manifest/load-partials.js'
-import { expandSql } from '../../runner/manifest/variants/expand-sql.js'
 import { parseManifest } from '../../runner/manifest/yaml/parse.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import { QueryFault } from '../../runner/model/query-fault.js'

@@ -1,8 +1,8 @@
 /** What tests of an endpoint can reach: the variants of its template, and its branches. */
 
 import { argumentText } from '../../runner/manifest/argument-text.js'
+import type { ExpandedSql } from '../../runner/manifest/expand-sql.js'
 import type { FilePlace } from '../../runner/manifest/source.js'
-import type { ExpandedSql } from '../../runner/manifest/variants/expand-sql.js'
 import { memo } from '../../runner/model/bounded-map.js'
 import type { Parameter } from '../../runner/model/param.js'
 import type { ArgumentMap } from '../../runner/model/query.js'

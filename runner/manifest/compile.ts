@@ -11,11 +11,11 @@ import { bigqueryType } from './bigquery-type.js'
 import type { CheckedSql } from './check/rule.js'
 import { compileParameter } from './constraints.js'
 import { compileContract } from './contract.js'
+import type { ExpandedSql } from './expand-sql.js'
 import { instantText } from './instant-text.js'
 import type { Partial } from './load-partials.js'
 import { EXPORT_DEFAULTS, PAGE_DEFAULTS, SETTING_DEFAULTS } from './setting-defaults.js'
 import { tenantParameter } from './tenant.js'
-import type { ExpandedSql } from './variants/expand-sql.js'
 
 /** What endpoints depend on besides their manifests. */
 export interface CompileOptions {

@@ -1,6 +1,6 @@
 /** The SQL that a call would run, with the cursor in it: loops, partials and lookups are written out. */
 
-import { namesOf } from '../../../runner/manifest/variants/expand-sql.js'
+import { namesOf } from '../../../runner/manifest/expand-sql.js'
 import type { Manifest } from '../../../runner/model/manifest.js'
 import { expandTemplate } from '../../../runner/template/expand.js'
 import { parseTemplate } from '../../../runner/template/parse.js'

@@ -1,24 +1,24 @@
 /** Renders every SQL text that a manifest's template can produce, with the place of each character in its file. */
 
-import { orMistake, SqlError, type Token, tokenize } from '../../../googlesql/index.js'
-import type { Diagnostic } from '../../model/diagnostic.js'
-import type { Manifest } from '../../model/manifest.js'
-import { type Expansion, expandTemplate } from '../../template/expand.js'
-import { parseTemplate } from '../../template/parse.js'
-import type { TemplatePlace } from '../../template/program.js'
-import { placeInTemplate, type RenderedSql } from '../../template/render.js'
-import type { TemplateNames } from '../../template/resolve.js'
+import { orMistake, SqlError, type Token, tokenize } from '../../googlesql/index.js'
+import type { Diagnostic } from '../model/diagnostic.js'
+import type { Manifest } from '../model/manifest.js'
+import { type Expansion, expandTemplate } from '../template/expand.js'
+import { parseTemplate } from '../template/parse.js'
+import type { TemplatePlace } from '../template/program.js'
+import { placeInTemplate, type RenderedSql } from '../template/render.js'
+import type { TemplateNames } from '../template/resolve.js'
 import {
   MAX_VARIANTS,
   type RenderedVariant,
   renderVariants,
   type VariantSpace,
   variantSpace,
-} from '../../template/variants.js'
-import type { ArgumentName, DistinctSql, PlaceInText } from '../check/rule.js'
-import type { Partial } from '../load-partials.js'
-import { diagnosticAt } from '../report.js'
-import type { FilePlace, ManifestSource } from '../source.js'
+} from '../template/variants.js'
+import type { ArgumentName, DistinctSql, PlaceInText } from './check/rule.js'
+import type { Partial } from './load-partials.js'
+import { diagnosticAt } from './report.js'
+import type { FilePlace, ManifestSource } from './source.js'
 
 export interface ExpandedSql {
   readonly expansion: Expansion
