@@ -6,6 +6,7 @@ import { duckdbType } from '../../../googlesql-duckdb/index.js'
 import { derive, type ResultFormat } from '../../../runner/formats/index.js'
 import type { RunnerError } from '../../../runner/model/errors.js'
 import type { RunOptions } from '../../../runner/model/ports.js'
+import { PART_BYTES } from '../../../runner/result/body.js'
 import { openParquetReader, type ParquetReader } from '../../formats/read-parquet.js'
 import { sampleSize } from '../../sample-size.js'
 import { openRawEngine, type RawEngine } from './raw-engine.js'
@@ -64,7 +65,7 @@ describe('exports that DuckDB writes', function () {
     const parts: Uint8Array[] = []
     const write = async (bytes: Uint8Array): Promise<void> => void parts.push(bytes)
     const { body, ...facts } = await raw.run(query, { maxRows: 1e9, ...more, exported: { format, write } })
-    return { bytes: Buffer.concat([...parts, body]), ...facts }
+    return { bytes: Buffer.concat([...parts, body]), pieces: [...parts, body], ...facts }
   }
   async function expectSame(query: typeof EACH, format: ResultFormat, more: Partial<RunOptions> = {}) {
     const { columns, body, rowCount } = await raw.run(query, { maxRows: 1e9, maxBytes: 1e9, ...more })
@@ -90,6 +91,16 @@ describe('exports that DuckDB writes', function () {
     it(`have a header of no rows in ${format}`, () =>
       expectSame({ ...EACH, sql: `FROM (${EACH.sql}) WHERE false` }, format))
   }
+
+  it('are sent in small pieces where rows are long, also the rows before a cut', async () => {
+    const list = { name: 'list', type: { kind: 'ARRAY', element: { kind: 'STRING' } } } as const
+    const query = { sql: "SELECT [repeat('x', 300000)] FROM range(30)", columns: [list] }
+    for (const maxRows of [30, 29]) {
+      const { pieces, bytes, rowCount } = await exported(query, 'ndjson', { maxRows })
+      expect([rowCount, bytes.byteLength]).to.deep.equal([maxRows, maxRows * '{"list":["'.length + maxRows * 300_004])
+      expect(pieces.map(({ byteLength }) => byteLength).filter(length => length > PART_BYTES)).to.deep.equal([])
+    }
+  })
 
   for (const format of ['ndjson', 'csv', 'parquet'] as const) {
     it(`have no row beyond max_rows in ${format}, and tell whether there are more`, async () => {

@@ -5,6 +5,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { isComputedView, isWildcard, type TableDefinition } from '../../../../googlesql/data.js'
 import { causeText } from '../../../model/cause-text.js'
+import { PART_BYTES } from '../../../result/body.js'
 import {
   type Answer,
   type Answers,
@@ -346,11 +347,18 @@ export class Answering {
     }
   }
 
-  /**
-   * Sends a part. Resolves when the parent has received it, so that only few bytes are buffered in this process; for an export,
-   * the part before it must have been taken, so that a slow reader holds back the query.
-   */
+  /** Sends a part in pieces: the parent joins the bytes of each message in one turn, and rows of long texts are a large part. */
   async #sendPart(bytes: Uint8Array, state: Running): Promise<void> {
+    for (let at = 0; at < bytes.byteLength; at += PART_BYTES) {
+      await this.#sendPiece(bytes.subarray(at, at + PART_BYTES), state)
+    }
+  }
+
+  /**
+   * Resolves when the parent has received it, so that only few bytes are buffered in this process; for an export, the piece
+   * before it must have been taken, so that a slow reader holds back the query.
+   */
+  async #sendPiece(bytes: Uint8Array, state: Running): Promise<void> {
     await state.taken
     if (state.ended !== null) throw new EndedError()
     state.hasSent = true

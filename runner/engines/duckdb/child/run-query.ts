@@ -130,24 +130,25 @@ async function writeRows(
 ): Promise<Answers['run']> {
   expectColumns(writers.length, result.columnCount)
   const cells: string[] = []
-  let [rowCount, column] = [0, 0]
+  let [rowCount, column, isTruncated] = [0, 0, false]
   try {
     for await (const chunk of chunksOf(result)) {
       const vectors = writers.map((_, i) => chunk.getColumnVector(i))
-      const { rowCount: rows } = chunk
+      const rows = Math.min(chunk.rowCount, request.maxRows - rowCount)
       for (let row = 0; row < rows; row++) {
-        if (rowCount === request.maxRows) return { body: body.finish(), rowCount, isTruncated: true }
         for (column = 0; column < writers.length; column++) cells[column] = writers[column]!(vectors[column]!, row)
         body.add(cells)
         rowCount++
       }
       const part = body.takePart()
       if (part !== null) await sendPart(part)
+      isTruncated = rows < chunk.rowCount
+      if (isTruncated) break
     }
   } catch (error) {
     const name = request.columns[column]?.name ?? '?'
     if (error instanceof ValueError) throw new ValueError(`${error.message}, in row ${rowCount + 1} of column ${name}`)
     throw error instanceof BrokenContractError ? error.inColumn(name).inRow(rowCount + 1) : error
   }
-  return { body: body.finish(), rowCount, isTruncated: false }
+  return { body: body.finish(), rowCount, isTruncated }
 }
