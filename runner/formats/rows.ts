@@ -18,13 +18,14 @@ const COMMA = 0x2c
 const COLON = 0x3a
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** The JSON text of each row, in order. @throws JsonTextError. */
-export function* rowsOf(body: Uint8Array): Generator<string> {
+/** The JSON text of each row, in order; it ends before the first one of more than `most` bytes. @throws JsonTextError. */
+export function* rowsOf(body: Uint8Array, most = Number.POSITIVE_INFINITY): Generator<string> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   let at = RESULT_HEAD.length
   if (bytes.toString('latin1', 0, at) !== RESULT_HEAD) throw new JsonTextError('it does not begin as a result')
   while (bytes[at] === OPEN_OBJECT) {
-    const end = rowEnd(bytes, at)
+    const end = endWithin(bytes, at, at + most)
+    if (end === null) return
     yield bytes.toString('utf8', at, end)
     at = end
     if (bytes[at] !== COMMA) break
@@ -61,7 +62,7 @@ export function rowPlaces(result: Placed): Promise<Uint32Array> {
 async function findPlaces({ body, rowCount }: Placed): Promise<Uint32Array> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const places = new Uint32Array(rowCount + 1)
-  const reading: Reading = { at: RESULT_HEAD.length, depth: 0 }
+  const reading = readingFrom(RESULT_HEAD.length)
   let until = PIECE_BYTES
   for (let row = 0; row < rowCount; row++) {
     places[row] = reading.at
@@ -77,9 +78,13 @@ async function findPlaces({ body, rowCount }: Placed): Promise<Uint32Array> {
 }
 
 /** The offset after the row that begins at `start`. @throws JsonTextError. */
-export function rowEnd(bytes: Uint8Array, start: number): number {
-  const reading: Reading = { at: start, depth: 0 }
-  if (readOn(bytes, reading, bytes.length)) return reading.at
+export const rowEnd = (bytes: Uint8Array, start: number): number => endWithin(bytes, start, bytes.length)!
+
+/** The same; null where the row goes on at `until`. */
+function endWithin(bytes: Uint8Array, start: number, until: number): number | null {
+  const reading = readingFrom(start)
+  if (readOn(bytes, reading, Math.min(until, bytes.length))) return reading.at
+  if (until < bytes.length) return null
   throw unexpected(bytes, bytes.length)
 }
 
@@ -87,21 +92,28 @@ export function rowEnd(bytes: Uint8Array, start: number): number {
 interface Reading {
   at: number
   depth: number
+  isInText: boolean
 }
+
+const readingFrom = (at: number): Reading => ({ at, depth: 0, isInText: false })
 
 /** Reads on, only brackets and strings, about to `until`. Whether the row has ended: `at` is then the offset after it. */
 function readOn(bytes: Uint8Array, reading: Reading, until: number): boolean {
-  let { at, depth } = reading
+  let { at, depth, isInText } = reading
   for (; at < until; at++) {
     const byte = bytes[at]
-    if (byte === QUOTE) {
-      for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
+    if (isInText || byte === QUOTE) {
+      if (!isInText) at++
+      while (at < until && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+      isInText = at >= until
+      if (isInText) break
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1
     else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --depth === 0) break
   }
   const hasEnded = at < until
   reading.at = hasEnded ? at + 1 : at
   reading.depth = depth
+  reading.isInText = isInText
   return hasEnded
 }
 

@@ -25,7 +25,7 @@ export function excerptOf(
   // Room for `false`, the longer of the two words.
   let bytes = HEAD.length + tail(false).length + 2 * CLOSE.length
   const rows: string[] = []
-  for (const text of rowsOf(body)) {
+  for (const text of rowsOf(body, maxBytes)) {
     if (rows.length === maxRows) break
     bytes += Buffer.byteLength(text) + (rows.length > 0 ? 1 : 0)
     if (bytes > maxBytes) break

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { JsonTextError, rowPlaces } from '../../runner/formats/rows.js'
 import { PIECE_BYTES } from '../../runner/model/in-turns.js'
+import { RESULT_HEAD } from '../../runner/result/body.js'
 import { turnsOf } from '../turns.js'
 
 const ROWS = [
@@ -22,9 +23,17 @@ describe('the places of the rows of a result', () => {
     const { value: places, turns } = await turnsOf(rowPlaces(given))
     const texts = TEXTS.map((_, i) => given.body.toString('utf8', places[i], places[i + 1]! - 1))
     expect(texts).to.deep.equal(TEXTS)
-    // A text is read in one turn.
-    const long = Buffer.byteLength(TEXTS[1]!)
+    const long = Buffer.byteLength(TEXTS[1]! + TEXTS[2]!)
     expect(turns).to.be.at.least(Math.floor(long / PIECE_BYTES))
+  })
+
+  it('are the same wherever a turn ends within a text', async () => {
+    for (const padding of [0, 1, 2, 3]) {
+      const texts = [`{"a":"${'x'.repeat(PIECE_BYTES - padding - RESULT_HEAD.length)}\\\\\\"}"}`, '{"b":1}']
+      const given = result(texts)
+      const [, second] = await rowPlaces(given)
+      expect(given.body.toString('utf8', second), `padded by ${padding}`).to.equal('{"b":1}]}')
+    }
   })
 
   it('are refused where there are fewer rows', async () => {

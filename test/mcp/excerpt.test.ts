@@ -35,6 +35,18 @@ describe('mcp: excerpts', () => {
     expect([cut.rows, cut.isTruncated]).to.deep.equal([1, true])
   })
 
+  it('are not read beyond what fits: a row may have as many bytes as a result', () => {
+    const endless = {
+      body: Buffer.from(`{"result":[{"a":1},{"a":"${'x'.repeat(200_000)}`),
+      rowCount: 2,
+      isTruncated: false,
+    }
+    expect(excerptOf(endless, BOUNDS).text(null)).to.equal('{"result":[{"a":1}],"row_count":2,"truncated":true}')
+    const row = `{"a":"${'x'.repeat(1_000)}"}`
+    const tooMuch = '{"result":[],"row_count":1,"truncated":false}'.length
+    expect(excerptOf(resultOf([row]), { maxRows: 1, maxBytes: row.length + tooMuch }).rows).to.equal(1)
+  })
+
   it('have no row where the first alone is too large', () => {
     const excerpt = excerptOf(resultOf([`{"a":"${'x'.repeat(100_000)}"}`, '{"a":"b"}']), BOUNDS)
     expect(excerpt.text(null)).to.equal('{"result":[],"row_count":2,"truncated":true}')
