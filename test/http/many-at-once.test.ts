@@ -1,7 +1,10 @@
 /** What many connections of one caller ask for or give up at the same time is done in several turns of the event loop. */
-import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { OpenApiDocuments } from '../../runner/http/openapi-documents.js'
+import { endWith } from '../../runner/http/send.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import type { Caller } from '../../runner/model/ports.js'
 import type { Pattern } from '../../runner/model/re2.js'
@@ -125,6 +128,26 @@ describe('many at once', () => {
     expect(most).to.be.within(1, 2)
     for (const socket of sockets) socket.destroy()
     await s.close()
+  })
+
+  it('large bodies are not sent in a turn that has taken long', async () => {
+    const body = Buffer.alloc(3_000_000, 'x')
+    const waiting: ServerResponse[] = []
+    const server = createServer((_, res) => waiting.push(res)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const answers = [1, 2].map(() => fetch(`http://127.0.0.1:${port}`))
+    await until(() => waiting.length === 2, 'both have asked')
+    const sent = waiting.map(res => {
+      endWith(res, body)
+      for (const began = performance.now(); performance.now() - began < 10; );
+      return res.headersSent
+    })
+    const bodies = await Promise.all(answers.map(async answer => Buffer.from(await (await answer).arrayBuffer())))
+    server.close()
+    server.closeAllConnections()
+    expect(sent).to.deep.equal([true, false])
+    for (const received of bodies) expect(received.equals(body)).to.equal(true)
   })
 
   it('the arguments of a body are bound in one turn, and its query begins in a later one', async () => {
