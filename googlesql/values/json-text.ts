@@ -39,6 +39,7 @@ export const DOUBLE_DIGITS = 15
 
 /** @throws JsonError for a number that no FLOAT64 represents, or none exactly where `wideNumbers` is `exact` */
 function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
+  if (/^(?:0|-?[1-9]\d{0,14})$/.test(written)) return written
   // An INT64 or UINT64 has at most 20 digits; BigInt would take quadratic time for more.
   if (/^-?\d{1,20}$/.test(written)) {
     const integer = BigInt(written)
@@ -47,7 +48,8 @@ function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
   const double = Number(written)
   if (!Number.isFinite(double)) throw new JsonError(`Number overflow parsing '${written}'`)
   const text = doubleText(double)
-  const isExact = written.length <= DOUBLE_DIGITS && !/[eE]/.test(written)
+  // Below the normal range, a FLOAT64 has fewer digits.
+  const isExact = written.length <= DOUBLE_DIGITS && (Math.abs(double) > 1e-300 || !/[eE]/.test(written))
   if (wideNumbers === 'exact' && !isExact && normalDecimal(text) !== normalDecimal(written)) {
     throw new JsonError(`Input number: ${written} cannot round-trip through string representation`)
   }
@@ -57,15 +59,10 @@ function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
 /** The shortest digits of a finite number, as the JSON type writes a FLOAT64: always with a point or an exponent. */
 export function doubleText(double: number): string {
   if (Object.is(double, -0)) return '-0.0'
-  const [, sign, digits, exponent] = /^(-?)(\d(?:\.\d+)?)e([+-]\d+)$/.exec(double.toExponential())!
-  const point = Number(exponent)
-  const plain = digits!.replace('.', '')
-  if (point < -4 || point >= 15) {
-    return `${sign}${digits}e${point < 0 ? '-' : '+'}${String(Math.abs(point)).padStart(2, '0')}`
-  }
-  if (point < 0) return `${sign}0.${'0'.repeat(-point - 1)}${plain}`
-  const padded = plain.padEnd(point + 2, '0')
-  return `${sign}${padded.slice(0, point + 1)}.${padded.slice(point + 1)}`
+  const size = Math.abs(double)
+  if (size === 0 || (size >= 1e-4 && size < 1e15)) return Number.isInteger(double) ? `${double}.0` : String(double)
+  const [digits, sign, exponent] = double.toExponential().split(/e([+-])/) as [string, string, string]
+  return `${digits}e${sign}${exponent.padStart(2, '0')}`
 }
 
 /** The same text for equal numbers: `150e-2`, `1.5` and `1.50` are `15e-1`. A text that is not a number stays as it is. */

@@ -8,6 +8,7 @@ import {
   timeLiteral,
   timestampLiteral,
 } from '../../../googlesql/values/literals.js'
+import { processorMs } from '../../processor-time.js'
 
 type Row = [text: string, value: string | null]
 const table = (name: string, read: (text: string) => string | null, rows: Row[]): void => {
@@ -134,6 +135,18 @@ table('a JSON literal', jsonLiteral, [
   ['123456789012345680000', '1.2345678901234568e+20'],
   ['922337203685477580701', '9.223372036854776e+20'],
   ['1.00000000000000000001', '1.0'],
+  ['-0', '0'],
+  ['-0.0', '-0.0'],
+  ['0e5', '0.0'],
+  ['1e5', '100000.0'],
+  ['-1.5e2', '-150.0'],
+  ['0.0001', '0.0001'],
+  ['0.00001', '1e-05'],
+  ['123456789012345.6', '123456789012345.6'],
+  ['1e14', '100000000000000.0'],
+  ['1e15', '1e+15'],
+  ['-1.5e-300', '-1.5e-300'],
+  ['5e-324', '5e-324'],
   ['"\\u00e9\\n"', '"é\\n"'],
   ['[1,]', null],
   ['{a:1}', null],
@@ -143,8 +156,13 @@ table('a JSON literal', jsonLiteral, [
   ['NaN', null],
 ])
 
+it('numbers of JSON are written at once: a call may have 128 kB of them', () => {
+  const text = `[${Array(32_000).fill('1e5').join()}]`
+  expect(processorMs(() => canonicalJson(text, 'exact'))).to.be.below(20)
+})
+
 it('a wide JSON number may be refused instead', () => {
-  for (const text of ['922337203685477580701', '1.00000000000000000001']) {
+  for (const text of ['922337203685477580701', '1.00000000000000000001', '1.00000000000000001e5', '1.2e-323']) {
     expect(canonicalJson(text, 'exact')).to.have.property('error')
   }
   expect(canonicalJson('1e999', 'round')).to.have.property('error')
