@@ -32,15 +32,20 @@ import type { RowWriter } from '../result/row-writer.js'
 import type { RowFacts } from './format.js'
 import { itemsOf, membersOf, stringOf } from './rows.js'
 import {
-  ADD,
-  type AddValue,
   bitsOf,
   bytesOf,
+  daysOf,
   decimalOf,
+  doubleOf,
+  integerOf,
   isNullable,
+  isTrue,
+  microsOf,
   nullInRequired,
   schemaMetadata,
   type TypedField,
+  timeOf,
+  timestampOf,
   typedColumns,
   typedElement,
   typedFields,
@@ -111,17 +116,17 @@ export class ArrowStream implements RowWriter {
 const text = (): ColumnValues => bytes(new Utf8(), (values, cell) => values.appendText(stringOf(cell)))
 
 const SCALARS: Readonly<Record<ScalarKind, () => ColumnValues>> = {
-  INT64: () => fixed(new Int64(), 8, ADD.INT64),
-  FLOAT64: () => fixed(new Float64(), 8, ADD.FLOAT64),
+  INT64: () => longs(new Int64(), integerOf),
+  FLOAT64: () => fixed(new Float64(), 8, (values, cell) => values.appendFloat64(doubleOf(cell))),
   NUMERIC: () => decimals(9, 38, 128),
   BIGNUMERIC: () => decimals(38, 76, 256),
-  BOOL: () => fixed(new Bool(), 1, ADD.BOOL, bitsOf),
+  BOOL: () => fixed(new Bool(), 1, (values, cell) => values.appendUint8(Number(isTrue(cell))), bitsOf),
   STRING: text,
   BYTES: () => bytes(new Binary(), (values, cell) => values.appendBytes(bytesOf(cell))),
-  DATE: () => fixed(new DateDay(), 4, ADD.DATE),
-  TIME: () => fixed(new TimeMicrosecond(), 8, ADD.TIME),
-  DATETIME: () => fixed(new TimestampMicrosecond(), 8, ADD.DATETIME),
-  TIMESTAMP: () => fixed(new TimestampMicrosecond('UTC'), 8, ADD.TIMESTAMP),
+  DATE: () => fixed(new DateDay(), 4, (values, cell) => values.appendInt32(daysOf(cell))),
+  TIME: () => longs(new TimeMicrosecond(), timeOf),
+  DATETIME: () => longs(new TimestampMicrosecond(), microsOf),
+  TIMESTAMP: () => longs(new TimestampMicrosecond('UTC'), timestampOf),
   JSON: () => bytes(new Utf8(), (values, cell) => values.appendText(cell)),
   INTERVAL: text,
   'RANGE<DATE>': text,
@@ -195,6 +200,13 @@ function valuesOf({ type, requirement }: TypedField): ColumnValues {
   if (type.kind === 'STRUCT') return structs(typedFields(type.fields, requirement).map(field => new Column(field)))
   return SCALARS[type.kind]()
 }
+
+/** Adds the value of a cell's JSON text. */
+type AddValue = (values: Values, cell: string) => void
+
+/** Whole numbers of 64 bits. */
+const longs = (type: DataType, read: (cell: string) => bigint): ColumnValues =>
+  fixed(type, 8, (values, cell) => values.appendInt64(read(cell)))
 
 /** Values of so many bytes each. */
 function fixed(type: DataType, length: number, add: AddValue, pack = (bytes: Uint8Array) => bytes): ColumnValues {

@@ -4,9 +4,6 @@
  * more.
  */
 import { ParquetWriter, type SchemaElement } from 'hyparquet-writer'
-import { writeDataPageV2 } from 'hyparquet-writer/src/datapage.js'
-import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
-import { unconvertDecimal } from 'hyparquet-writer/src/unconvert.js'
 import type { ScalarKind } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
 import { BodyTooLargeError } from '../result/body.js'
@@ -14,15 +11,19 @@ import type { RowWriter } from '../result/row-writer.js'
 import type { RowFacts } from './format.js'
 import { itemsOf, membersOf, stringOf, wordOf } from './rows.js'
 import {
-  ADD,
-  type AddValue,
-  bitsOf,
   bytesOf,
+  daysOf,
   decimalOf,
+  doubleOf,
+  integerOf,
   isNullable,
+  isTrue,
+  microsOf,
   nullInRequired,
   schemaMetadata,
   type TypedField,
+  timeOf,
+  timestampOf,
   typedColumns,
   typedElement,
   typedFields,
@@ -33,11 +34,13 @@ import {
 const GROUP_ROWS = 50_000
 const GROUP_BYTES = 4_000_000
 
+/** Each column of a group is one page, so no index of its pages is needed. */
+const PAGES = { encoding: 'PLAIN', offsetIndex: false } as const
+
 /** Rows as a file, in groups. The file's end lists all groups, which takes some hundred bytes of memory for each. */
 export class ParquetStream implements RowWriter {
   readonly #maxBytes: number
-  readonly #leaves: Leaf[] = []
-  readonly #adders: readonly AddCell[]
+  readonly #columns: readonly Column[]
   readonly #writer = new Values()
   readonly #file: ParquetWriter
   #rows = 0
@@ -47,7 +50,9 @@ export class ParquetStream implements RowWriter {
   constructor(columns: readonly ResultColumn[], facts: RowFacts) {
     this.#maxBytes = facts.maxBytes ?? Number.POSITIVE_INFINITY
     const typed = typedColumns(columns, facts)
-    this.#adders = typed.map(column => adder(column, { path: [], repetition: 0, definition: 0 }, this.#leaves))
+    this.#columns = typed.map(field => {
+      return { name: field.name, statistics: INTEGERS.has(field.type.kind), read: reader(field), data: [] }
+    })
     this.#file = new ParquetWriter({
       writer: this.#writer,
       schema: [{ name: 'schema', num_children: columns.length }, ...typed.flatMap(schemaElements)],
@@ -58,9 +63,9 @@ export class ParquetStream implements RowWriter {
 
   /** @throws JsonTextError, also for NULL in what is required. */
   add(cells: readonly string[]): void {
-    for (let i = 0; i < this.#adders.length; i++) {
+    for (const [i, { read, data }] of this.#columns.entries()) {
       this.#bytes += cells[i]!.length
-      this.#adders[i]!(cells[i]!, 0, 0)
+      data.push(read(cells[i]!))
     }
     this.#rows += 1
     if (this.#rows === GROUP_ROWS || this.#bytes >= GROUP_BYTES) this.#writeGroup()
@@ -78,12 +83,10 @@ export class ParquetStream implements RowWriter {
     return this.#writer.take()
   }
 
-  /** Without the library's `write`, which takes lists of values and passes through each ten times. */
   #writeGroup(): void {
-    const [columns, num_rows] = [this.#leaves.map(write => write(this.#writer)), BigInt(this.#rows)]
-    const total_byte_size = columns.reduce((sum, { meta_data }) => sum + meta_data!.total_uncompressed_size, 0n)
-    this.#file.row_groups.push({ columns, total_byte_size, num_rows })
-    this.#file.num_rows += num_rows
+    const columnData = this.#columns.map(column => ({ ...column, ...PAGES }))
+    this.#file.write({ columnData, rowGroupSize: this.#rows, pageSize: 0 })
+    for (const { data } of this.#columns) data.length = 0
     this.#rows = this.#bytes = 0
     this.#checkSize()
   }
@@ -93,24 +96,24 @@ export class ParquetStream implements RowWriter {
   }
 }
 
-type Stored = Omit<SchemaElement, 'name'> & Pick<Required<SchemaElement>, 'type'>
+/** The columns whose least and greatest value a group has: readers leave out groups by them. Among texts they would take long to find. */
+const INTEGERS: ReadonlySet<string> = new Set(['INT64', 'DATE', 'TIME', 'DATETIME', 'TIMESTAMP'])
 
-/** How a scalar is stored, and what adds its value. */
-type ParquetScalar = readonly [stored: Stored, add: AddValue]
+/** A column, with the values of the current group. */
+interface Column {
+  readonly name: string
+  readonly statistics: boolean
+  readonly read: ReadCell
+  readonly data: unknown[]
+}
 
-/** Bytes behind their number. */
-const sized = (stored: Stored, add: AddValue): ParquetScalar => [
-  stored,
-  (values, cell) => {
-    const at = values.index
-    values.appendUint32(0)
-    add(values, cell)
-    values.view.setUint32(at, values.index - at - 4, true)
-  },
-]
+/** The value of a cell's JSON text as the library takes it. @throws JsonTextError, also for NULL in what is required. */
+type ReadCell = (cell: string) => unknown
+
+type Stored = Omit<SchemaElement, 'name'>
 
 const TEXT: Stored = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
-const WORD = sized(TEXT, (values, cell) => values.appendText(wordOf(cell)))
+const WORD = [TEXT, wordOf] as const
 
 const micros = (type: 'TIME' | 'TIMESTAMP', isAdjustedToUTC: boolean): Stored => ({
   type: 'INT64',
@@ -123,24 +126,21 @@ const NUMERIC: Stored = {
   logical_type: { type: 'DECIMAL', ...DECIMAL },
 }
 
-const SCALARS: Readonly<Record<ScalarKind, ParquetScalar>> = {
-  INT64: [{ type: 'INT64' }, ADD.INT64],
-  FLOAT64: [{ type: 'DOUBLE' }, ADD.FLOAT64],
-  NUMERIC: [
-    NUMERIC,
-    (values, cell) =>
-      values.appendBytes(unconvertDecimal({ name: '', ...NUMERIC }, decimalOf(cell, 9, 128)) as Uint8Array),
-  ],
+/** How a scalar is stored, and what reads it. */
+const SCALARS: Readonly<Record<ScalarKind, readonly [Stored, ReadCell]>> = {
+  INT64: [{ type: 'INT64' }, integerOf],
+  FLOAT64: [{ type: 'DOUBLE' }, doubleOf],
+  NUMERIC: [NUMERIC, cell => decimalOf(cell, DECIMAL.scale, 128)],
   BIGNUMERIC: WORD,
-  BOOL: [{ type: 'BOOLEAN' }, ADD.BOOL],
-  STRING: sized(TEXT, (values, cell) => values.appendText(stringOf(cell))),
-  BYTES: sized({ type: 'BYTE_ARRAY' }, (values, cell) => values.appendBytes(bytesOf(cell))),
-  DATE: [{ type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } }, ADD.DATE],
-  TIME: [micros('TIME', false), ADD.TIME],
+  BOOL: [{ type: 'BOOLEAN' }, isTrue],
+  STRING: [TEXT, stringOf],
+  BYTES: [{ type: 'BYTE_ARRAY' }, bytesOf],
+  DATE: [{ type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } }, daysOf],
+  TIME: [micros('TIME', false), timeOf],
   // The older converted type would mean a time in UTC.
-  DATETIME: [micros('TIMESTAMP', false), ADD.DATETIME],
-  TIMESTAMP: [{ ...micros('TIMESTAMP', true), converted_type: 'TIMESTAMP_MICROS' }, ADD.TIMESTAMP],
-  JSON: sized(TEXT, (values, cell) => values.appendText(cell)),
+  DATETIME: [micros('TIMESTAMP', false), microsOf],
+  TIMESTAMP: [{ ...micros('TIMESTAMP', true), converted_type: 'TIMESTAMP_MICROS' }, timestampOf],
+  JSON: [TEXT, cell => cell],
   INTERVAL: WORD,
   'RANGE<DATE>': WORD,
   'RANGE<DATETIME>': WORD,
@@ -165,97 +165,25 @@ function schemaElements(field: TypedField): readonly SchemaElement[] {
   return [{ name, repetition_type, ...SCALARS[type.kind][0] }]
 }
 
-/**
- * Adds the value of a cell's JSON text; none where NULL or an empty ARRAY around it leaves it out. The levels are those of Dremel.
- * @throws JsonTextError, also for NULL in what is required.
- */
-type AddCell = (cell: string | undefined, repetition: number, definition: number) => void
-
-/** Where a field is in the schema, with the levels of what is there. */
-interface Place {
-  readonly path: readonly string[]
-  readonly repetition: number
-  readonly definition: number
-}
-
-/** Makes what adds the values of a field to its leaves, which it adds to `leaves`. */
-function adder(field: TypedField, above: Place, leaves: Leaf[]): AddCell {
+/** Reads the values of a column or field. */
+function reader(field: TypedField): ReadCell {
   const { name, type, requirement } = field
-  const path = [...above.path, name]
   if (type.kind === 'ARRAY') {
-    const [repetition, definition] = [above.repetition + 1, above.definition + 1]
-    const place = { path: [...path, 'list'], repetition, definition }
-    const add = adder(typedElement('element', type.element, requirement), place, leaves)
-    return (cell, first, outer) => {
-      const cells = cell === undefined || cell === 'null' ? [] : itemsOf(cell)
-      if (cells.length === 0) add(undefined, first, outer)
-      for (let i = 0; i < cells.length; i++) add(cells[i], i === 0 ? first : repetition, definition)
-    }
+    const read = reader(typedElement('element', type.element, requirement))
+    return cell => (cell === 'null' ? [] : itemsOf(cell).map(read))
   }
-  const definition = above.definition + Number(isNullable(field))
-  const place = { ...above, path, definition }
-  const add =
-    type.kind === 'STRUCT'
-      ? structAdder(typedFields(type.fields, requirement), place, leaves)
-      : leafOf(SCALARS[type.kind], place, leaves)
-  return (cell, repetition, outer) => {
-    if (cell === 'null' && requirement.required) throw nullInRequired(name)
-    if (cell === undefined || cell === 'null') add(undefined, repetition, outer)
-    else add(cell, repetition, definition)
+  const read = type.kind === 'STRUCT' ? structReader(typedFields(type.fields, requirement)) : SCALARS[type.kind][1]
+  return cell => {
+    if (cell !== 'null') return read(cell)
+    if (requirement.required) throw nullInRequired(name)
+    return null
   }
 }
 
-function structAdder(fields: readonly TypedField[], place: Place, leaves: Leaf[]): AddCell {
-  const adders = fields.map(field => adder(field, place, leaves))
-  return (cell, repetition, definition) => {
-    const members = cell === undefined ? [] : membersOf(cell, adders.length)
-    for (let i = 0; i < adders.length; i++) adders[i]!(members[i], repetition, definition)
+function structReader(fields: readonly TypedField[]): ReadCell {
+  const readers = fields.map(field => [field.name, reader(field)] as const)
+  return cell => {
+    const members = membersOf(cell, readers.length)
+    return Object.fromEntries(readers.map(([name, read], i) => [name, read(members[i]!)]))
   }
-}
-
-type MetaData = NonNullable<ColumnChunk['meta_data']>
-type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number]
-
-/** Writes the values of a scalar that were added since the last call, as one page. */
-type Leaf = (writer: Values) => ColumnChunk
-
-const ENCODER = { columnName: '', codec: 'SNAPPY', compressors: { SNAPPY: snappyCompress } } as const
-const ONE_PAGE = { ...ENCODER, stats: false, pageSize: 0, columnIndex: false, offsetIndex: false } as const
-
-function leafOf([{ type }, addValue]: ParquetScalar, { path, repetition, definition }: Place, leaves: Leaf[]): AddCell {
-  const values = new Values()
-  const schemaPath = new Array<SchemaElement>(repetition).fill({ name: 'list', repetition_type: 'REPEATED' })
-  let [repetitionLevels, definitionLevels]: [number[], number[]] = [[], []]
-  leaves.push(writer => {
-    const [start, num_values] = [writer.offset, BigInt(definitionLevels.length)]
-    const bytes = type === 'BOOLEAN' ? bitsOf(values.take()) : values.take()
-    // For the library they are one value: it would write them one by one.
-    const element: SchemaElement = { name: '', type: 'FIXED_LEN_BYTE_ARRAY', type_length: bytes.byteLength || 1 }
-    const levels = { repetitionLevels, definitionLevels, maxDefinitionLevel: definition }
-    const pageData = { values: bytes.byteLength === 0 ? [] : [bytes], ...levels }
-    const size = writeDataPageV2({ writer, column: { ...ONE_PAGE, element, schemaPath }, encoding: 'PLAIN', pageData })
-    repetitionLevels = []
-    definitionLevels = []
-    const [data_page_offset, total_compressed_size] = [BigInt(start), BigInt(writer.offset - start)]
-    const sizes = { num_values, total_uncompressed_size: BigInt(size), total_compressed_size }
-    const others = { ...sizes, path_in_schema: [...path], data_page_offset, statistics: boundsOf(type, bytes) }
-    const meta_data: MetaData = { type, encodings: ['PLAIN', 'RLE'], codec: 'SNAPPY', ...others }
-    return { file_offset: data_page_offset, meta_data }
-  })
-  return (cell, repetition, definition) => {
-    repetitionLevels.push(repetition)
-    definitionLevels.push(definition)
-    if (cell !== undefined) addValue(values, cell)
-  }
-}
-
-/** The least and the greatest integer, by which readers leave out groups; they would take long to find among texts. */
-function boundsOf(type: string, { buffer }: Uint8Array): { min_value?: number | bigint; max_value?: number | bigint } {
-  const integers = type === 'INT64' ? new BigInt64Array(buffer) : type === 'INT32' ? new Int32Array(buffer) : []
-  let [min_value, max_value] = [integers[0], integers[0]]
-  for (const value of integers) {
-    if (value < min_value!) min_value = value
-    if (value > max_value!) max_value = value
-  }
-  return integers.length === 0 ? {} : { min_value: min_value!, max_value: max_value! }
 }

@@ -1,6 +1,6 @@
 /** What the formats with types, Arrow and Parquet, share: a result's types, and its values from the JSON texts of cells. */
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
-import { distinctNames, parseTypeName, type ScalarKind, type StructField, type Type } from '../../googlesql/data.js'
+import { distinctNames, parseTypeName, type StructField, type Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
 import type { Requirement, RowFacts } from './format.js'
 import { JsonTextError, wordOf } from './rows.js'
@@ -52,16 +52,18 @@ export const schemaMetadata = ({ endpoint, revision, isTruncated }: RowFacts): R
 
 const expected = (what: string): JsonTextError => new JsonTextError(`${what} expected, but the cell has another form`)
 
+export const isTrue = (cell: string): boolean => cell === 'true'
+
 export const bytesOf = (cell: string): Buffer => Buffer.from(wordOf(cell), 'base64')
 
-function doubleOf(cell: string): number {
+export function doubleOf(cell: string): number {
   const word = wordOf(cell)
   const value = Number(word)
   if (Number.isNaN(value) && word !== 'NaN') throw expected('a number')
   return value
 }
 
-const integerOf = (cell: string): bigint => inBits(64, bigintOf(wordOf(cell)))
+export const integerOf = (cell: string): bigint => inBits(64, bigintOf(wordOf(cell)))
 
 /** A decimal as the integer that has this many of its digits after the point. */
 export function decimalOf(cell: string, scale: number, bits: number): bigint {
@@ -160,20 +162,6 @@ export class Values extends ByteWriter {
     return taken
   }
 }
-
-/** Adds the value of a cell's JSON text. */
-export type AddValue = (values: Values, cell: string) => void
-
-/** The scalars whose bytes are the same in Arrow and in Parquet; a BOOL is a byte, of which `bitsOf` makes a bit. */
-export const ADD = {
-  INT64: (values, cell) => values.appendInt64(integerOf(cell)),
-  FLOAT64: (values, cell) => values.appendFloat64(doubleOf(cell)),
-  BOOL: (values, cell) => values.appendUint8(Number(cell === 'true')),
-  DATE: (values, cell) => values.appendInt32(daysOf(cell)),
-  TIME: (values, cell) => values.appendInt64(timeOf(cell)),
-  DATETIME: (values, cell) => values.appendInt64(microsOf(cell)),
-  TIMESTAMP: (values, cell) => values.appendInt64(timestampOf(cell)),
-} as const satisfies Partial<Record<ScalarKind, AddValue>>
 
 /** A bit for each byte, which is 0 or 1; the lowest bit first. */
 export function bitsOf(flags: Uint8Array): Uint8Array {
