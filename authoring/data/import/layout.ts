@@ -1,7 +1,8 @@
 /** The partitioning and sort order of an import, from the table's resource, as DuckDB SQL. */
 import type { PartitionUnit, TableDefinition } from '../../../googlesql/index.js'
-import { duckdbType, quoteName, quoteText } from '../../../googlesql-duckdb/index.js'
-import { stagedType, TEXT_IN_FILES, withText } from '../../../runner/engines/duckdb/tables/file-column.js'
+import { quoteName, quoteText } from '../../../googlesql-duckdb/index.js'
+import { stagedColumns } from '../../../runner/engines/duckdb/tables/convert.js'
+import { TEXT_IN_FILES, withText } from '../../../runner/engines/duckdb/tables/file-column.js'
 import { PARTITION_KEY } from '../../../runner/engines/duckdb/tables/imports-file.js'
 
 /** `clustering` and `timePartitioning` of a table's resource. */
@@ -47,13 +48,6 @@ export function partitionFolder({ partition }: ImportLayout, value: string | nul
   return `${PARTITION_KEY}=${name}`
 }
 
-/** SQL of the table's columns over staged rows. */
-export function finishedColumns(table: TableDefinition): string {
-  return table.columns
-    .map(({ name, type }) => {
-      const staged = stagedType(type)
-      const finished = duckdbType(withText(type, TEXT_IN_FILES))
-      return staged === finished ? quoteName(name) : `CAST(${quoteName(name)} AS ${finished}) AS ${quoteName(name)}`
-    })
-    .join(', ')
-}
+/** SQL of the table's columns, as its files have them, over staged rows. */
+export const finishedColumns = ({ columns }: TableDefinition): string =>
+  stagedColumns(columns.map(({ name, type }) => ({ name, type: withText(type, TEXT_IN_FILES) })))

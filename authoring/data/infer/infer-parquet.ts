@@ -1,13 +1,7 @@
 /**
  * Infers the columns of a table from Parquet files: from their types, and from their values if a type has no exact equivalent.
  */
-import {
-  type DuckDBConnection,
-  DuckDBDecimalType,
-  DuckDBInstance,
-  type DuckDBType,
-  DuckDBTypeId,
-} from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBDecimalType, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import type { SchemaField, Type } from '../../../googlesql/index.js'
 import { quoteName } from '../../../googlesql-duckdb/index.js'
 import { fileFault } from '../../../runner/engines/duckdb/tables/file-fault.js'
@@ -29,18 +23,19 @@ import {
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { plural } from '../../terminal/plural.js'
 import type { ImportSource } from '../import/formats/source-file.js'
+import { openDuckdb } from '../import/import-table.js'
 import { needsBackticks, renaming, whyNoColumn } from './column-name.js'
 import type { Doubt, Inference, InferredColumn, InferredTable } from './inferred-table.js'
 
+const MEMORY_MB = 400
+
 /** @throws QueryFault for a file that is not Parquet, and for a column whose types in two files have no common type. */
 export async function inferFromParquet(sources: readonly ImportSource[]): Promise<InferredTable> {
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '400MB' })
+  const duckdb = await openDuckdb(1, MEMORY_MB)
   try {
-    const connection = await instance.connect()
-    await connection.run("SET GLOBAL TimeZone = 'UTC'")
-    return await new ParquetInference(connection, sources).table()
+    return await new ParquetInference(await duckdb.connect(), sources).table()
   } finally {
-    instance.closeSync()
+    duckdb.closeSync()
   }
 }
 

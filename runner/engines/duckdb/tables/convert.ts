@@ -324,9 +324,12 @@ async function csvHeader(connection: DuckDBConnection, file: TextFile, form: Csv
 
 /** Over the rows that `stageRows` has written. */
 function stagedSelect(path: string, longestRow: number, table: TableDefinition): string {
-  const columns = table.columns.map(({ name, type }) => `${fromStaged(type, quoteName(name))} AS ${quoteName(name)}`)
-  return `SELECT ${columns.join(', ')} FROM ${readStaged(path, longestRow, table)}`
+  return `SELECT ${stagedColumns(table.columns)} FROM ${readStaged(path, longestRow, table)}`
 }
+
+/** SQL of these columns over rows with their types in `stagedType`. */
+export const stagedColumns = (columns: TableDefinition['columns']): string =>
+  columns.map(({ name, type }) => `${fromStaged(type, quoteName(name))} AS ${quoteName(name)}`).join(', ')
 
 const MIN_READER_BYTES = 1 << 20
 
