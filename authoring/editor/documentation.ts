@@ -36,12 +36,9 @@ function fieldAt(fields: readonly SchemaField[] | undefined, path: ColumnOrigin[
   return rest.length === 0 ? field : fieldAt(field?.fields, rest)
 }
 
-export function tableText(
-  table: { readonly name: string; readonly columns: LoadedTable['columns'] },
-  description = '',
-): string {
+export function tableText(table: Pick<LoadedTable, 'name' | 'columns'>): string {
   const columns = table.columns.map(({ name, type }) => `- \`${name}\` ${typeName(type)}`)
-  return paragraphs([`Table \`${table.name}\``, description, columns.join('\n')])
+  return paragraphs([`Table \`${table.name}\``, columns.join('\n')])
 }
 
 export function parameterText(name: string, parameter: Parameter): string {

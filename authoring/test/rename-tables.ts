@@ -1,14 +1,13 @@
 /** Replaces the names of tables in a query, at the places where the resolver found them. */
 import {
   isWildcard,
-  parseTypeName,
   type ResolvedQuery,
   resolveQuery,
   type TableCatalogue,
   type TableReference,
-  type Type,
 } from '../../googlesql/index.js'
 import { RunnerError } from '../../runner/model/errors.js'
+import { readTypes, typesOf } from '../../runner/model/parameter-types.js'
 import type { Query } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 
@@ -17,8 +16,7 @@ import { QueryFault } from '../../runner/model/query-fault.js'
  * @throws SqlError where the query is not valid over these tables; RunnerError where a function that it calls reads a table.
  */
 export function tableReferences({ sql, parameters }: Query, tables: TableCatalogue): readonly TableReference[] {
-  const types = Object.entries(parameters).map(([name, { type }]) => [name, type] as const)
-  const { tableReferences: found, tables: read } = resolve(sql, Object.fromEntries(types), tables)
+  const { tableReferences: found, tables: read } = resolveQuery(sql, tables, typesOf(parameters))
   const elsewhere = read.find(name => !found.some(({ table }) => table === name))
   if (elsewhere !== undefined) {
     const reason = `a function reads ${elsewhere}, whose rows a test cannot replace in the warehouse`
@@ -32,15 +30,7 @@ export const checkedQuery = (
   sql: string,
   types: Readonly<Record<string, string>>,
   tables: TableCatalogue,
-): ResolvedQuery['columns'] => resolve(sql, types, tables).columns
-
-function resolve(sql: string, names: Readonly<Record<string, string>>, tables: TableCatalogue): ResolvedQuery {
-  const types = Object.entries(names).flatMap(([name, text]): [string, Type][] => {
-    const type = parseTypeName(text)
-    return type === undefined ? [] : [[name, type]]
-  })
-  return resolveQuery(sql, tables, Object.fromEntries(types))
-}
+): ResolvedQuery['columns'] => resolveQuery(sql, tables, readTypes(types)).columns
 
 export type RenamedSql = ReturnType<typeof renameTables>
 

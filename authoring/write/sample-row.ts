@@ -1,6 +1,6 @@
 /** Rows and arguments for the tests of new manifests: plausible values of every type. */
 import type { ScalarKind, StructField, Type } from '../../googlesql/index.js'
-import { type ParameterType, type ScalarParameterType, splitType } from '../../runner/model/param.js'
+import { type ParameterType, type ScalarParameterType, SQL_TYPES, splitType } from '../../runner/model/param.js'
 
 /** The time of the tests of new manifests. */
 export const TEST_NOW = '2026-01-31T12:00:00Z'
@@ -34,17 +34,10 @@ function sampleValue(type: Type): unknown {
 export const sampleRow = (columns: readonly StructField[]): Record<string, unknown> =>
   Object.fromEntries(columns.map(({ name, type }) => [name, sampleValue(type)]))
 
-const ARGUMENTS: Readonly<Record<ScalarParameterType, unknown>> = {
-  string: 'a',
-  int64: 1,
-  float64: 1.5,
+/** The arguments that are not written like the values of their SQL type. */
+const ARGUMENTS: Readonly<Partial<Record<ScalarParameterType, unknown>>> = {
   numeric: 1.5,
   bignumeric: 1.5,
-  bool: true,
-  date: '2026-01-31',
-  time: '12:00:00',
-  datetime: '2026-01-31T12:00:00',
-  timestamp: TEST_NOW,
   uuid: '5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30',
   timezone: 'Europe/Berlin',
   json: '{"a":1}',
@@ -53,5 +46,6 @@ const ARGUMENTS: Readonly<Record<ScalarParameterType, unknown>> = {
 /** An argument of this type. */
 export function sampleArgument(type: ParameterType): unknown {
   const { scalar, isArray } = splitType(type)
-  return isArray ? [ARGUMENTS[scalar]] : ARGUMENTS[scalar]
+  const argument = ARGUMENTS[scalar] ?? VALUES[SQL_TYPES[scalar]]
+  return isArray ? [argument] : argument
 }

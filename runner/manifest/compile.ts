@@ -51,12 +51,12 @@ const MICROS_PER = {
 export function compileEndpoint(input: CompileInput, options: CompileOptions): Endpoint {
   const { manifest, example } = input
   const { unknownArguments = SETTING_DEFAULTS.unknown_arguments } = options
-  const { pages } = manifest.settings ?? {}
+  const pages = manifest.settings?.pages && { ...PAGE_DEFAULTS, ...manifest.settings.pages }
   const settings = {
     ...SETTING_DEFAULTS,
     unknown_arguments: unknownArguments,
     ...manifest.settings,
-    ...(pages && { pages: { ...PAGE_DEFAULTS, ...pages } }),
+    ...(pages && { pages }),
   }
   const parameters = compileParameters(manifest, options.maxRegexpLength)
   return Object.freeze({
@@ -70,7 +70,7 @@ export function compileEndpoint(input: CompileInput, options: CompileOptions): E
     maxRows: settings.max_rows,
     cache: compileCache(settings.cache),
     pages: pages === undefined ? null : compilePages(pages),
-    timeoutMs: Math.ceil(settings.timeout_seconds * 1_000),
+    timeoutMs: milliseconds(settings.timeout_seconds),
     export: settings.export === undefined ? null : compileExport(settings.export),
     timestamps: settings.timestamps,
     maxBytesBilled: settings.max_bytes_billed === undefined ? null : bytesOf(settings.max_bytes_billed),
@@ -107,7 +107,6 @@ function openRowsOf(lookups: readonly Lookup[]): Pick<Parameter, 'openRows' | 'f
 
 function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CachePolicy | null {
   if (cache === undefined || cache === 'disabled') return null
-  const milliseconds = (seconds = 0): number => Math.ceil(seconds * 1_000)
   const untilDataChanges = cache.until !== undefined
   return Object.freeze({
     ttlMs: milliseconds(cache.ttl_seconds ?? (untilDataChanges ? DATA_TTL_SECONDS : 0)),
@@ -124,14 +123,14 @@ function tablesOf(checked: readonly CheckedSql[]): readonly string[] | null {
   return Object.freeze([...new Set(checked.flatMap(({ tables = [] }) => tables))])
 }
 
-function compilePages(pages: Pages): PagePolicy {
-  const { max_size: maxSize, keep_seconds: keepSeconds } = { ...PAGE_DEFAULTS, ...pages }
-  return Object.freeze({ maxSize, keepMs: Math.ceil(keepSeconds * 1_000) })
-}
+const milliseconds = (seconds = 0): number => Math.ceil(seconds * 1_000)
+
+const compilePages = ({ max_size: maxSize, keep_seconds: seconds }: Required<Pages>): PagePolicy =>
+  Object.freeze({ maxSize, keepMs: milliseconds(seconds) })
 
 function compileExport(authored: NonNullable<NonNullable<Manifest['settings']>['export']>): ExportPolicy {
   const { max_rows: maxRows, timeout_seconds: seconds } = { ...EXPORT_DEFAULTS, ...authored }
-  return Object.freeze({ maxRows, timeoutMs: Math.ceil(seconds * 1_000) })
+  return Object.freeze({ maxRows, timeoutMs: milliseconds(seconds) })
 }
 
 /** How long after its time a row may still come, unless a manifest says otherwise. */

@@ -30,11 +30,6 @@ export class JsonTokens {
     return this.#row.charAt(this.at)
   }
 
-  expect(character: string): void {
-    if (this.peek() !== character) throw this.unexpected(`"${character}"`)
-    this.at++
-  }
-
   /** The error for the current value, which is wrong from `at` on. */
   bad(at: number, found: string, expected: string, path = this.#path()): BadRowError {
     return new BadRowError(Buffer.byteLength(this.#row.slice(0, at)), path, found, expected)
@@ -120,7 +115,8 @@ export class JsonTokens {
   key(): string {
     if (this.peek() !== '"') throw this.unexpected('a key in quotes')
     const key = this.text()
-    this.expect(':')
+    if (this.peek() !== ':') throw this.unexpected('":"')
+    this.at++
     return key
   }
 
