@@ -39,8 +39,15 @@ export {
   typeName,
 } from './types/types.js'
 export { type CivilDate, daysFromCivil, monthsLater } from './values/civil-date.js'
-export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './values/civil-text.js'
-export { type IntervalParts, readInterval } from './values/interval-text.js'
+export {
+  dateText,
+  datetimeText,
+  fractionText,
+  MAX_TIMESTAMP_MICROS,
+  MIN_TIMESTAMP_MICROS,
+  timeText,
+} from './values/civil-text.js'
+export { type IntervalParts, intervalText, readInterval } from './values/interval-text.js'
 export { canonicalJson, DOUBLE_DIGITS, normalDecimal } from './values/json-text.js'
 export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
 export { type RangeBounds, rangeText, readRange } from './values/ranges.js'

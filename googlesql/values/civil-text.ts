@@ -29,11 +29,13 @@ export function timeText(microsOfDay: number): string {
   const micros = microsOfDay - seconds * 1_000_000
   const hours = Math.floor(seconds / 3_600)
   const minutes = Math.floor(seconds / 60) - hours * 60
-  const clock = `${two(hours)}:${two(minutes)}:${two(seconds % 60)}`
-  if (micros === 0) return clock
-  return micros % 1_000 === 0
-    ? `${clock}.${String(micros / 1_000).padStart(3, '0')}`
-    : `${clock}.${String(micros).padStart(6, '0')}`
+  return `${two(hours)}:${two(minutes)}:${two(seconds % 60)}${fractionText(micros)}`
+}
+
+/** The fraction of a second: 3 or 6 digits with their point, none where it is zero. */
+export function fractionText(micros: number): string {
+  if (micros === 0) return ''
+  return micros % 1_000 === 0 ? `.${String(micros / 1_000).padStart(3, '0')}` : `.${String(micros).padStart(6, '0')}`
 }
 
 /** `2026-01-31T12:34:56.123456` from exact microseconds since 1970; undefined outside the years 1 to 9999. */

@@ -1,4 +1,5 @@
-/** INTERVAL values from text: `1-2 3 4:5:6.789`, one part or a range of parts of it, and ISO 8601 durations. */
+/** INTERVAL values from and as text: `1-2 3 4:5:6.789`, one part or a range of parts of it, and ISO 8601 durations. */
+import { fractionText } from './civil-text.js'
 
 /** Months, days and microseconds. */
 export type IntervalParts = readonly [bigint, bigint, bigint]
@@ -163,4 +164,13 @@ export function readInterval(text: string, part: string, to: string): IntervalPa
     if (error instanceof IntervalError) return error.message
     throw error
   }
+}
+
+/** BigQuery's canonical text of an INTERVAL, `Y-M D H:M:S[.F]`, such as `1-2 3 4:5:6.789`: each of the three parts has its own sign; the fraction has 3 or 6 digits. */
+export function intervalText(months: bigint | number, days: bigint | number, micros: bigint): string {
+  const sign = (part: bigint | number): string => (part < 0 ? '-' : '')
+  const m = BigInt(months < 0 ? -months : months)
+  const u = micros < 0n ? -micros : micros
+  const clock = `${u / 3_600_000_000n}:${(u / 60_000_000n) % 60n}:${(u / 1_000_000n) % 60n}`
+  return `${sign(months)}${m / 12n}-${m % 12n} ${days} ${sign(micros)}${clock}${fractionText(Number(u % 1_000_000n))}`
 }

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
+import { intervalText } from '../../googlesql/data.js'
 import { dateText, datetimeText } from '../../googlesql/values/civil-text.js'
 import { BrokenContractError } from '../../runner/result/broken-contract.js'
-import { intervalText, scalarTexts, ValueError } from '../../runner/result/scalar-text.js'
+import { scalarTexts, ValueError } from '../../runner/result/scalar-text.js'
 
 const json = scalarTexts({ timestamps: 'iso8601', numbers: null })
 const numbers = scalarTexts({ timestamps: 'iso8601', numbers: 'number' })

@@ -11,8 +11,8 @@ import {
   typeName,
 } from '../../googlesql/types/types.js'
 import { dateText, datetimeText, timeText } from '../../googlesql/values/civil-text.js'
+import { intervalText } from '../../googlesql/values/interval-text.js'
 import { readRange } from '../../googlesql/values/ranges.js'
-import { intervalText } from '../../runner/result/scalar-text.js'
 
 /** The message zetasql.TypeProto, for the types that BigQuery has. */
 export interface TypeMessage {

@@ -1,5 +1,5 @@
 /** Reads INTERVALs from texts and writes them as texts: `1-2 3 4:5:6.789`, parts of this form, and durations of ISO 8601. */
-import { type IntervalParts, readInterval } from '../../../googlesql/values/interval-text.js'
+import { type IntervalParts, intervalText, readInterval } from '../../../googlesql/values/interval-text.js'
 import { absolute } from './decimals.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
@@ -8,16 +8,6 @@ export function parseInterval(text: string, part: string, to: string): IntervalP
   const parts = readInterval(text, part, to)
   if (typeof parts === 'string') fail(parts)
   return parts
-}
-
-/** The text of an INTERVAL cast to STRING, `1-2 3 4:5:6.789`; each of the three sections has its own sign. */
-export function intervalText(months: bigint, days: bigint, micros: bigint): string {
-  const m = absolute(months)
-  const u = absolute(micros)
-  const fraction = String(u % 1_000_000n).padStart(6, '0')
-  const shown = fraction === '000000' ? '' : fraction.endsWith('000') ? `.${fraction.slice(0, 3)}` : `.${fraction}`
-  const clock = `${u / 3_600_000_000n}:${(u / 60_000_000n) % 60n}:${(u / 1_000_000n) % 60n}${shown}`
-  return `${months < 0n ? '-' : ''}${m / 12n}-${m % 12n} ${days} ${micros < 0n ? '-' : ''}${clock}`
 }
 
 /** The ISO 8601 duration that JSON has for an INTERVAL, `P1Y2M-3DT4H5M6.789S`: parts that are 0 are left out. */

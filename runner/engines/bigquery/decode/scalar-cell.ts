@@ -3,6 +3,7 @@ import {
   canonicalJson,
   datetimeText,
   elementOfRange,
+  fractionText,
   MAX_TIMESTAMP_MICROS,
   MIN_TIMESTAMP_MICROS,
   numericLiteral,
@@ -10,7 +11,7 @@ import {
   type ScalarKind,
 } from '../../../../googlesql/index.js'
 import { typeScalar } from '../../../model/typed-value.js'
-import { fractionText, rangeResult, type ScalarTexts } from '../../../result/scalar-text.js'
+import { rangeResult, type ScalarTexts } from '../../../result/scalar-text.js'
 import { unexpected } from './unexpected-cell.js'
 
 type WriterOf = (texts: ScalarTexts) => (value: string) => string

@@ -13,12 +13,19 @@ import {
   type DuckDBValue,
   type DuckDBVector,
 } from '@duckdb/node-api'
-import { dateText, datetimeText, type RangeKind, type StructField, type Type } from '../../../../googlesql/data.js'
+import {
+  dateText,
+  datetimeText,
+  intervalText,
+  type RangeKind,
+  type StructField,
+  type Type,
+} from '../../../../googlesql/data.js'
 import { bignumericText, fieldNames, isInBignumeric } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ColumnPromise } from '../../../model/query.js'
 import { BodyTooLargeError, objectKeys } from '../../../result/body.js'
 import { NO_PROMISE, nullInRequired } from '../../../result/broken-contract.js'
-import { intervalText, rangeResult, type ScalarTexts, scalarTexts, ValueError } from '../../../result/scalar-text.js'
+import { rangeResult, type ScalarTexts, scalarTexts, ValueError } from '../../../result/scalar-text.js'
 
 /** The JSON text of one cell. */
 export type CellWriter = (vector: DuckDBVector, row: number) => string

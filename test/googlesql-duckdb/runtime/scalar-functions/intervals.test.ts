@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { intervalText, parseInterval } from '../../../../googlesql-duckdb/runtime/scalar-functions/intervals.js'
+import { intervalText } from '../../../../googlesql/values/interval-text.js'
+import { parseInterval } from '../../../../googlesql-duckdb/runtime/scalar-functions/intervals.js'
 
 const CASES: readonly (readonly [string, string, string, string])[] = [
   ['1-2 3 4:5:6.789999', 'YEAR', 'SECOND', '1-2 3 4:5:6.789999'],
