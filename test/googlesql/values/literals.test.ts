@@ -8,7 +8,6 @@ import {
   timeLiteral,
   timestampLiteral,
 } from '../../../googlesql/values/literals.js'
-import { processorMs } from '../../processor-time.js'
 
 type Row = [text: string, value: string | null]
 const table = (name: string, read: (text: string) => string | null, rows: Row[]): void => {
@@ -155,11 +154,6 @@ table('a JSON literal', jsonLiteral, [
   ['1 2', null],
   ['NaN', null],
 ])
-
-it('numbers of JSON are written at once: a call may have 128 kB of them', () => {
-  const text = `[${Array(32_000).fill('1e5').join()}]`
-  expect(processorMs(() => canonicalJson(text, 'exact'))).to.be.below(20)
-})
 
 it('a wide JSON number may be refused instead', () => {
   for (const text of ['922337203685477580701', '1.00000000000000000001', '1.00000000000000001e5', '1.2e-323']) {
