@@ -6,7 +6,7 @@ import type { Request, RequestHandler } from 'express'
 import { RunnerError } from '../model/errors.js'
 import { authenticate } from '../request/authorize.js'
 import { type ExportDeps, type ExportEnd, type ExportHead, type ExportTarget, exportFor } from '../request/export.js'
-import { callHeaders, dispositionOf, setHeaders } from './headers.js'
+import { dispositionOf, serverTiming } from './headers.js'
 import { type Exchange, type ExchangeDeps, exchangeOf } from './request-context.js'
 import { callOf, tokenOf } from './routes.js'
 
@@ -49,7 +49,8 @@ class ResponseTarget implements ExportTarget {
   begin({ endpoint, format, coding, ignored }: ExportHead): void {
     const [res, exchange] = [this.#res, this.#exchange]
     const disposition = dispositionOf(format, endpoint.name)
-    setHeaders(res, callHeaders({ ignored, runMs: null, totalMs: exchange.elapsedMs(), cost: null }))
+    res.setHeader('Server-Timing', serverTiming(null, exchange.elapsedMs(), null))
+    if (ignored !== '') res.setHeader('X-Ignored-Arguments', ignored)
     res.setHeader('Cache-Control', 'no-store')
     res.setHeader('Content-Type', format.contentType)
     if (disposition !== null) res.setHeader('Content-Disposition', disposition)

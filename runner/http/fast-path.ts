@@ -13,11 +13,11 @@ import { parsePairs } from '../request/raw-arguments.js'
 import type { AppDeps } from './app.js'
 import {
   agingHeaders,
-  callHeaders,
   EVERY_ANSWER,
   type Freshness,
   freshnessOf,
   type HeaderList,
+  serverTiming,
   storedHeaders,
   VARY,
 } from './headers.js'
@@ -55,6 +55,8 @@ interface PlannedCall {
   /** Whether the endpoint is cached. */
   readonly isCacheable: boolean
   readonly url: string
+  /** As the log has it. */
+  readonly path: string
   readonly offered: ListedFormat
   readonly choice: CodingChoice
   /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
@@ -174,7 +176,8 @@ export class FastPath {
       const choice = negotiateCoding(headers['accept-encoding'], AVAILABLE_CODINGS)
       const { cached, page, ignored } = planCall(caller, given, { endpoint, nowMicros: null }, this.#deps)
       const isCacheable = endpoint.cache !== null
-      return cached && { caller, cached, page, isCacheable, url, offered, choice, ignored, head: null }
+      const ofUrl = { url, path: loggedPath(url), ignored }
+      return cached && { caller, cached, page, isCacheable, ...ofUrl, offered, choice, head: null }
     } catch {
       return null
     }
@@ -185,8 +188,8 @@ export class FastPath {
     const kept = planned.head
     const isSame = kept?.status === status && kept.representation === representation
     if (isSame && kept.freshSeconds === freshSeconds && kept.ageSeconds === ageSeconds) return kept
-    const { cached, offered, url, isCacheable } = planned
-    const ofCall = { isCacheable, offered, endpoint: cached.endpoint, hasRanges: isCacheable, url }
+    const { cached, offered, url, isCacheable, ignored } = planned
+    const ofCall = { isCacheable, offered, endpoint: cached.endpoint, hasRanges: isCacheable, url, ignored }
     const facts = { result, representation, ...ofCall }
     const aging = { isCacheable, outcome: 'hit', isStored: false, freshSeconds, ageSeconds } as const
     const list = ['Vary', this.#vary, ...EVERY_ANSWER, ...storedHeaders(status, facts), ...agingHeaders(aging)]
@@ -196,25 +199,29 @@ export class FastPath {
 
   #send(req: IncomingMessage, res: ServerResponse, hit: Hit, began: number): void {
     const { planned, result, representation } = hit
-    const { cached, ignored, caller, url } = planned
+    const { cached, caller, path } = planned
     const { clock, newRequestId, observe, unsent } = this.#deps
     const status = isMatch(req.headers['if-none-match'], representation.etag) ? 304 : 200
     const requestId = requestIdOf(String(req.headers['x-request-id'] ?? ''), newRequestId)
-    const ofCall = callHeaders({ ignored, runMs: null, totalMs: clock.ticksMs() - began, cost: null })
-    res.writeHead(status, ['X-Request-Id', requestId, ...this.#headOf(status, hit).list, ...ofCall])
+    const timing = serverTiming(null, clock.ticksMs() - began, null)
+    const ofAnswer = ['X-Request-Id', requestId, 'Server-Timing', timing]
+    res.writeHead(status, [...ofAnswer, ...this.#headOf(status, hit).list])
     const hasBody = status === 200 && req.method === 'GET'
     res.end(hasBody ? representation.body : undefined)
-    const end = (ended: number): void => {
-      const call = {
+    const end = (ended: number): void =>
+      observe({
+        kind: 'request.done',
         requestId,
         method: req.method!,
-        path: loggedPath(url),
+        path,
         endpoint: cached.endpoint,
         token: caller.token,
-      }
-      const outcome = { cache: 'hit', rows: result.rowCount, error: null } as const
-      observe(requestDone(call, ended, clock.ticksMs() - began, outcome))
-    }
+        status: ended,
+        durationMs: clock.ticksMs() - began,
+        cache: 'hit',
+        rows: result.rowCount,
+        error: null,
+      })
     // Mostly the kernel has taken all of it by now.
     if (wasSent(req, res)) {
       end(status)

@@ -17,7 +17,7 @@ export interface Freshness {
   readonly ageSeconds: number
 }
 
-/** What stays the same as long as a representation is stored. */
+/** What stays the same for the same call as long as a representation is stored. */
 export interface StoredFacts {
   readonly result: RunResponse['result']
   readonly representation: { readonly etag: string; readonly coding: string | null; readonly body: Uint8Array }
@@ -30,20 +30,12 @@ export interface StoredFacts {
   readonly hasRanges: boolean
   /** The address of the call, with its query string. */
   readonly url: string
+  /** See unknown-arguments.ts. */
+  readonly ignored: string
 }
 
 /** What changes with the age of the result. */
 export type AgingFacts = Pick<RunResponse, 'isCacheable' | 'outcome' | 'isStored' | 'partial'> & Freshness
-
-/** What differs from call to call. */
-export interface CallFacts {
-  /** See unknown-arguments.ts. */
-  readonly ignored: string
-  /** Milliseconds in the engine, null where it was not asked, and in total. */
-  readonly runMs: number | null
-  readonly totalMs: number
-  readonly cost: QueryCost | null
-}
 
 type Answer = '200' | '304'
 
@@ -54,7 +46,6 @@ interface ResponseHeader {
   /** Its value on a result; null where the result does not have it. */
   readonly stored?: (facts: StoredFacts) => string | null
   readonly aging?: (facts: AgingFacts) => string | null
-  readonly call?: (facts: CallFacts) => string | null
   /** A 304 does not have it, since it describes the body. */
   readonly isOfBody?: true
   /** A page of another origin may read it; browsers show them a few headers in any case. */
@@ -100,7 +91,6 @@ const ROWS: readonly ResponseHeader[] = [
   },
   {
     name: 'Server-Timing',
-    call: ({ runMs, totalMs, cost }) => serverTiming(runMs, totalMs, cost),
     isExposed: true,
     openApi: described('Milliseconds in the engine and in total.', TEXT),
   },
@@ -125,7 +115,7 @@ const ROWS: readonly ResponseHeader[] = [
   },
   {
     name: 'X-Ignored-Arguments',
-    call: ({ ignored }) => ignored || null,
+    stored: ({ ignored }) => ignored || null,
     isExposed: true,
     openApi: described(
       'Arguments of the call that the endpoint does not declare: names, percent-encoded, with commas between them.',
@@ -190,13 +180,9 @@ export const storedHeaders = (status: 200 | 304, facts: StoredFacts): HeaderList
 
 export const agingHeaders = (facts: AgingFacts): HeaderList => listOf(({ aging }) => aging?.(facts))
 
-export const callHeaders = (facts: CallFacts): HeaderList => listOf(({ call }) => call?.(facts), CALL_ROWS)
-
-const CALL_ROWS = ROWS.filter(({ call }) => call !== undefined)
-
-function listOf(read: (row: ResponseHeader) => string | null | undefined, rows = ROWS): HeaderList {
+function listOf(read: (row: ResponseHeader) => string | null | undefined): HeaderList {
   const list: HeaderList = []
-  for (const row of rows) {
+  for (const row of ROWS) {
     const value = read(row)
     if (value !== null && value !== undefined) list.push(row.name, value)
   }
@@ -246,7 +232,7 @@ function maxAge({ freshUntil, storedAt, dataState }: RunResponse['result']): num
 }
 
 /** `Server-Timing`: milliseconds in the engine (null where it was not asked) and in total, and the warehouse's cost. */
-function serverTiming(runMs: number | null, totalMs: number, cost: QueryCost | null): string {
+export function serverTiming(runMs: number | null, totalMs: number, cost: QueryCost | null): string {
   const total = `total;dur=${totalMs.toFixed(1)}`
   if (runMs === null) return total
   // A call that joined a running query has waited only for its rest.

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import type { RequestDeps, RunResponse } from '../../request/handle.js'
 import { PLAIN } from '../../request/negotiate-coding.js'
-import { agingHeaders, callHeaders, freshnessOf, setHeaders, storedHeaders, VARY } from '../headers.js'
+import { agingHeaders, freshnessOf, serverTiming, setHeaders, storedHeaders, VARY } from '../headers.js'
 import { exchangeOf } from '../request-context.js'
 import { endWith } from '../send.js'
 import { allowsRange, type ByteRange, contentRange, parseRange } from './byte-range.js'
@@ -45,11 +45,13 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
     endpoint: endpoint.name,
     hasRanges,
     url: req.originalUrl,
+    ignored,
   }
   setHeaders(res, [
     ...storedHeaders(isSame ? 304 : 200, facts),
     ...agingHeaders({ ...response, ...freshnessOf(result, deps.clock.nowMs()) }),
-    ...callHeaders({ ignored, runMs, totalMs: exchange.elapsedMs(), cost }),
+    'Server-Timing',
+    serverTiming(runMs, exchange.elapsedMs(), cost),
   ])
   for (const name of VARY.split(', ')) res.vary(name)
   if (range) {
