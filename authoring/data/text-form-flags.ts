@@ -42,7 +42,7 @@ export function textFormOfFlags(flags: TextFormFlags, files: readonly string[], 
     ...(character !== undefined && { delimiter: character }),
     ...(encoding !== undefined && { encoding }),
     ...(skipRows !== undefined && { skipLeadingRows: Number(skipRows) }),
-    ...(words && { nullMarkers: ['', ...words] }),
+    ...(words && { nullMarkers: [...new Set(['', ...words])] }),
     ...(decimalComma && { decimalComma }),
     ...(rows && { rows }),
   }

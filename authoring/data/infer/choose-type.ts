@@ -31,6 +31,7 @@ export function chooseFields(record: ValueFacts, within: string, into: Choosing)
     if (facts.renaming !== null) doubt(facts.renaming)
     if (needsBackticks(name)) doubt(`is a name that SQL needs in backticks: \`${name}\``)
     const index = into.columns.length
+    leaveOutEmpty(facts)
     const { nested, ...field } = chooseField(name, path, facts, into)
     const fields = nested === null ? null : chooseFields(nested, path, into)
     const whole = fields === null ? field : { ...field, fields }
@@ -108,6 +109,17 @@ function chooseType(facts: ValueFacts, doubt: (message: string) => void): string
   if (only(...TIMES)) return chooseTime(facts, doubt)
   doubtText(facts, doubt)
   return 'STRING'
+}
+
+/** Leaves out the empty cells in quotes of CSV, which are NULL for every type but STRING and BYTES. */
+function leaveOutEmpty(facts: ValueFacts): void {
+  const { kinds } = facts
+  const empty = kinds.get('empty')
+  const isAll = (of: readonly ValueKind[]): boolean =>
+    [...kinds.keys()].every(kind => kind === 'empty' || of.includes(kind))
+  if (!empty || kinds.size === 1 || ![NUMBERS, TIMES, ['bool'] as const].some(isAll)) return
+  kinds.delete('empty')
+  facts.count -= empty.count
 }
 
 function chooseNested({ kinds, fields, hasTooManyFields }: ValueFacts, doubt: (message: string) => void): string {

@@ -85,6 +85,7 @@ export function kindOfText(text: string): ValueKind {
 
 /** The kinds of cells that mean another thing in quotes. */
 const KINDS_IN_QUOTES: Partial<Record<ValueKind, ValueKind>> = {
+  empty: 'text',
   bool: 'bool-text',
   integer: 'digits',
   number: 'decimal-text',

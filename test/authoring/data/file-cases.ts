@@ -502,6 +502,10 @@ export const CASES: readonly FileCase[] = [
       [1, '1000', 'NaN', null],
     ],
   ),
+  lines('an empty cell in quotes', 'csv', [column('STRING'), B], 'a,b\n"",""\n"x","7"\n', [
+    ['', null],
+    ['x', 7],
+  ]),
   lines('texts in CSV', 'csv', [column('STRING'), B], 'a,b\n"",1\n,2\n"x ""y""",3\n', [
     ['', 1],
     [null, 2],

@@ -54,6 +54,11 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    says: 'an empty cell in quotes is NULL where the others are numbers, and a text beside texts',
+    csv: 'a,b,c\n"x","1",""\n"","2","2026-01-05"\n"y","","2026-01-06"\n',
+    gives: 'a STRING, b INTEGER, c DATE',
+  },
+  {
     says: 'a decimal comma makes numbers',
     csv: 'a,b\n"1.234,50",1\n"12,5",2\n',
     gives: 'a NUMERIC, b INTEGER',
@@ -397,7 +402,7 @@ describe('the type of a column', () => {
       file('csv.gz', gzipSync('\ufeffa\r\n5\r\n""\r\n')),
     )
     expect(rows).to.equal(4)
-    expect(columns.map(({ path, nulls }) => `${path} ${nulls}`)).to.deep.equal(['a 1', 'r 2', 'r.x 1'])
+    expect(columns.map(({ path, nulls }) => `${path} ${nulls}`)).to.deep.equal(['a 2', 'r 2', 'r.x 1'])
   })
 
   it('reads a second file whose rows are numbered like those of the first', async () => {
@@ -819,7 +824,9 @@ describe('what is inferred', () => {
         expect(
           rows.map(([value]) => value),
           type,
-        ).to.deep.equal(cells.map(text => (text === null ? null : fromCell(text, type))))
+        ).to.deep.equal(
+          cells.map(text => (text === null || (text === '' && type !== 'STRING') ? null : fromCell(text, type))),
+        )
       }
     } finally {
       await engine.close()

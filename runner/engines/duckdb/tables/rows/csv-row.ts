@@ -88,7 +88,7 @@ export function csvRowReader(record: RowRecord, leavesOut: string | null, form: 
   function read(columns: readonly (RowField | null)[], cells: readonly Cell[]): string {
     const members = new Map(absent.map(field => [field, field.given ?? '[]']))
     for (const [i, field] of columns.entries()) {
-      const value = field === null ? null : jsonOf(field, cells[i] ?? NO_CELL, form.hasDecimalComma)
+      const value = field === null ? null : jsonOf(field, cells[i] ?? NO_CELL, form)
       if (field !== null && value !== null) members.set(field, value)
     }
     return jsonObject(members)
@@ -121,8 +121,9 @@ function expectDelimiter([cell, ...others]: readonly Cell[], { delimiter }: CsvF
 }
 
 /** The value as JSON; null for a NULL. */
-function jsonOf(field: RowField, { text, offset }: Cell, hasDecimalComma: boolean): string | null {
-  if (text === null) {
+function jsonOf(field: RowField, { text, offset }: Cell, { nulls, hasDecimalComma }: CsvForm): string | null {
+  // BigQuery's `nullMarker`: in quotes, an empty cell is a value of these two types alone.
+  if (text === null || (text === '' && nulls.has('') && field.kind !== 'STRING' && field.kind !== 'BYTES')) {
     if (!field.isRequired) return null
     throw new BadRowError(offset, field.name, 'an empty cell', 'a value: the field is REQUIRED')
   }
