@@ -18,7 +18,9 @@ export function withFiles(
   if (rows.length === 0) return { definition, files: given ?? [] }
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${index}.ndjson`)
-  writeFileSync(path, rows.map(row => `${JSON.stringify(row, wireValue)}\n`).join(''))
+  const member = definition.textForm?.rows
+  const document = member === undefined ? rows : [{ [member]: rows }]
+  writeFileSync(path, document.map(row => `${JSON.stringify(row, wireValue)}\n`).join(''))
   return { definition, files: [path, ...(given ?? [])] }
 }
 

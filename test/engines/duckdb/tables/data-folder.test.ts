@@ -669,6 +669,18 @@ describe('the data folder', () => {
     }
   })
 
+  it('reads the rows that a test gives to a table whose files have theirs in a member of a document', async () => {
+    const columns = fieldsToColumns([{ name: 'id', type: 'INTEGER' }])!
+    const definition = { name: 'x.t', columns, required: [], limits: {}, textForm: { rows: 'data' } }
+    const engine = await openRawEngine({ tables: [{ definition, rows: [{ id: 1 }, { id: 2 }] }] })
+    try {
+      const sql = 'SELECT id FROM "x.t" ORDER BY id'
+      expect(await engine.rows({ sql, columns, tables: ['x.t'] })).to.deep.equal([[1], [2]])
+    } finally {
+      await engine.engine.close()
+    }
+  })
+
   it('reads a database file, its schemas as datasets, and cannot write to it', async () => {
     const other = scratchFolder()
     const path = join(other.path, 'warehouse.duckdb')
