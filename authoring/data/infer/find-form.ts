@@ -1,11 +1,12 @@
 /** Finds out how a CSV file is written, from its beginning. */
 import { isUtf8 } from 'node:buffer'
 import type { TextEncoding, TextForm } from '../../../googlesql/index.js'
-import type { FileFormat } from '../../../runner/engines/duckdb/tables/data-folder.js'
-import { CsvRecordEnds, cellsOf } from '../../../runner/engines/duckdb/tables/rows/csv.js'
+import { CsvRecordEnds, cellsOf, w3cNames } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import { type CsvForm, csvForm, lacksFirstName } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import { decoderOf } from '../../../runner/engines/duckdb/tables/rows/decode-text.js'
 import { markedEncoding } from '../../../runner/engines/duckdb/tables/rows/row-stream.js'
+import { QueryFault } from '../../../runner/model/query-fault.js'
+import type { ImportSource } from '../import/formats/source-file.js'
 import { kindOfCell, type ValueKind } from './value-kinds.js'
 
 interface Row {
@@ -25,8 +26,11 @@ const DELIMITERS = [';', '\t', '|', ',']
 const MAX_ROWS = 500
 const LEAST_SHARE = 0.95
 
-/** Adds to the given form what the sample shows and the default form lacks; `doubts` tells the author what was added. */
-export function findForm(sample: Buffer, format: FileFormat, given: TextForm) {
+/**
+ * Adds to the given form what the sample shows and the default form lacks; `doubts` tells the author what was added.
+ * @throws QueryFault where rows without a header are below other lines, which no form reads.
+ */
+export function findForm(sample: Buffer, { name, format }: ImportSource, given: TextForm) {
   const form: { -readonly [Name in keyof TextForm]: TextForm[Name] } = { ...given }
   const doubts: string[] = []
   const encoding = given.encoding ?? encodingOf(sample)
@@ -38,7 +42,7 @@ export function findForm(sample: Buffer, format: FileFormat, given: TextForm) {
   const usual = String.fromCharCode(csvForm(given, format).delimiter)
   const marked = markedSeparator(text)
   if (marked !== undefined && given.delimiter === undefined) form.delimiter = marked
-  const reading = bestReading(text, form, usual)
+  const reading = bestReading(text, form, usual, format === 'tsv')
   if (reading === null) return { form, doubts }
   if (reading.delimiter !== usual) {
     form.delimiter = reading.delimiter
@@ -47,16 +51,23 @@ export function findForm(sample: Buffer, format: FileFormat, given: TextForm) {
   const { rows, first } = reading
   const header = rows[first]!
   const below = rows.slice(first + 1)
+  const value =
+    below.length > 0
+      ? header.cells.find((cell, i) => isValue(cell) && below.every(({ cells }) => isValueOrNone(cells[i])))
+      : undefined
   if (given.skipLeadingRows === undefined && first > 0) {
+    if (value !== undefined && !areNames(header.cells))
+      throw new QueryFault(
+        `${name}: its line ${header.line} looks like a row, since it has ${JSON.stringify(value)}, and the lines above it name no columns: delete them and give --skip-rows 0, or give --skip-rows ${header.line} if that line is the header`,
+      )
     form.skipLeadingRows = header.line
     doubts.push(
       `has its header in line ${header.line}, and the lines above it are passed over: if that is wrong, give --skip-rows`,
     )
-  } else if (given.skipLeadingRows === undefined) {
-    const value = header.cells.find((cell, i) => isValue(cell) && below.every(({ cells }) => isValueOrNone(cells[i])))
-    if (value !== undefined && below.length > 0 && areNames(header.cells)) {
+  } else if (given.skipLeadingRows === undefined && value !== undefined) {
+    if (areNames(header.cells)) {
       doubts.push(`has a column named ${JSON.stringify(value)}: if the first line is a row, give --skip-rows 0`)
-    } else if (value !== undefined && below.length > 0) {
+    } else {
       form.skipLeadingRows = 0
       doubts.push(
         `has no header, since ${JSON.stringify(value)} in its first line looks like a value: if it has one, give --skip-rows 1`,
@@ -100,10 +111,14 @@ export function encodingOf(sample: Buffer): TextEncoding {
   return /[\u0080-\ufffc]/.test(sample.toString('utf8')) ? 'UTF-8' : 'Windows-1252'
 }
 
-function bestReading(text: Buffer, form: TextForm, usual: string): Reading | null {
-  const delimiters = form.delimiter === undefined ? DELIMITERS : [form.delimiter]
+function bestReading(text: Buffer, form: TextForm, usual: string, isTsv: boolean): Reading | null {
+  const likely = /^#Fields: /m.test(text.toString('latin1', 0, 2000)) ? [...DELIMITERS, ' '] : DELIMITERS
+  const delimiters = form.delimiter === undefined ? likely : [form.delimiter]
   const readings = delimiters.flatMap(delimiter => readingBy(delimiter, text, form) ?? [])
-  const best = readings.sort((a, b) => b.share - a.share || a.first - b.first || b.cells - a.cells)[0]
+  const isNamed = ({ delimiter }: Reading): number => Number(isTsv && delimiter === usual)
+  const best = readings.sort(
+    (a, b) => b.share - a.share || isNamed(b) - isNamed(a) || a.first - b.first || b.cells - a.cells,
+  )[0]
   if (best && best.share >= LEAST_SHARE && isTitled(best, text)) return best
   return readings.find(({ delimiter, first }) => delimiter === usual && first === 0) ?? null
 }
@@ -117,7 +132,7 @@ function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
 
 /**
  * The rows as one delimiter separates their cells. `cells` is the number of cells that most rows have, `first` the index of the first row
- * with this number, and `share` the share of such rows among the rows from `first` on.
+ * with this number, and `share` the share of such rows among the rows from `first` to the last such row.
  */
 function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   const csv = csvForm({ ...form, delimiter, skipLeadingRows: 1 }, 'csv')
@@ -131,12 +146,18 @@ function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   const isBelow = next?.line === (header?.line ?? 0) + 1
   if (header && isBelow && lacksFirstName(header.cells.length, next.cells.length, next.lastByte, csv))
     rows[0] = { ...header, cells: ['', ...header.cells] }
-  const top = markedSeparator(text) === undefined ? 0 : 1
+  const fields = rows.findIndex(({ cells: [cell = ''] }) => cell.startsWith('#Fields:'))
+  if (fields >= 0) rows[fields] = { ...rows[fields]!, cells: w3cNames(rows[fields]!.cells.join(' ')) ?? [] }
+  const top = fields >= 0 ? fields : markedSeparator(text) === undefined ? 0 : 1
   let first = rows.findIndex((row, i) => row.cells.length === cells && i >= top)
   // A spreadsheet writes a title with as many delimiters as every row has.
   while (cells > 2 && first < rows.length - 1 && rows[first]!.cells.filter(cell => cell !== '').length < 2) first++
   const from = rows.slice(first)
-  return { delimiter, rows, first, cells, share: from.filter(row => row.cells.length === cells).length / from.length }
+  const isWhole = (row: Row): boolean => row.cells.length === cells
+  const whole = from.filter(isWhole).length
+  // Notes at the end say nothing of the rows, unless they are most of the lines.
+  const counted = whole * 2 > from.length ? from.findLastIndex(isWhole) + 1 : from.length
+  return { delimiter, rows, first, cells, share: whole / counted }
 }
 
 /** The first rows, without those that are cut or have a misplaced quote. */
@@ -176,7 +197,8 @@ const VALUES: readonly ValueKind[] = [
   'month-first',
 ]
 
-const isValue = (cell: string): boolean => VALUES.includes(kindOfCell(cell))
+/** Whether a cell is a number, a date or a time, also in the spelling of a country. */
+export const isValue = (cell: string): boolean => VALUES.includes(kindOfCell(cell))
 const isNone = (cell: string): boolean => ['empty', 'null-word'].includes(kindOfCell(cell))
 const isValueOrNone = (cell = ''): boolean => isValue(cell) || isNone(cell)
 

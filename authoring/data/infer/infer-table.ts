@@ -11,7 +11,7 @@ import { QueryFault } from '../../../runner/model/query-fault.js'
 import { byteChunks, type ImportSource, sourcesOf } from '../import/formats/source-file.js'
 import type { ImportOptions } from '../import/import-table.js'
 import { chooseFields } from './choose-type.js'
-import { encodingOf, findForm, SAMPLE_BYTES } from './find-form.js'
+import { encodingOf, findForm, isValue, SAMPLE_BYTES } from './find-form.js'
 import type { Inference, InferredTable } from './inferred-table.js'
 import { csvValueReader, JsonValueReader } from './read-values.js'
 import { ValueFacts } from './value-facts.js'
@@ -68,7 +68,7 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   const sink = { row: () => undefined, bad: (bad: BadRow) => void badRows.push(bad) }
   const result: Inference = { columns: [], doubts: [] }
   const given = options.textForm ?? {}
-  let found: { readonly name: string; readonly form: TextForm } | null = null
+  let found: First | null = null
   for (const source of sources) {
     const { name } = source
     let stream: RowStream | null = null
@@ -77,16 +77,23 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
         if (source.format === 'ndjson') {
           if (given.rows === undefined) expectRows(chunk, name)
         } else if (found === null) {
-          const { form, doubts } = findForm(chunk, source.format, given)
-          found = { name, form }
+          const { form, doubts } = findForm(chunk, source, given)
+          found = { name, form, isAscii: isAscii(chunk) }
           for (const message of doubts) result.doubts.push({ path: name, message })
         } else if (given.encoding === undefined) expectEncoding(chunk, name, found)
+        if (source.format !== 'ndjson' && isMisread(chunk, given)) {
+          const message = `is UTF-8: --encoding ${given.encoding} makes others of its letters beyond ASCII, so leave it out`
+          result.doubts.push({ path: name, message })
+        }
         stream = new RowStream(name, valueFormat(source, row, found?.form ?? given), sink)
       }
       stream.push(chunk)
       if (badRows.length >= options.maxBadRows) break
     }
     if (badRows.length < options.maxBadRows) stream?.end()
+    const total = totalIn(row.last)
+    if (total !== null) result.doubts.push({ path: name, message: total })
+    row.last = null
   }
   const rows = row.kinds.get('object')?.count ?? 0
   const asJson = new Set(options.asJson?.map(path => path.toLowerCase()))
@@ -110,13 +117,43 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
           path: name,
           message: `has records, and the file is one row: --rows ${name} reads them as rows`,
         })
+  if (rows === 1 && given.rows === undefined && isOfPandas(row))
+    result.doubts.push({
+      path: names,
+      message: "is one row alone: if pandas wrote it, write it with to_json(orient='records', lines=True)",
+    })
   return { rows, fields, textForm, ...result, badRows: badRows.slice(0, options.maxBadRows) }
+}
+
+/** Whether a row could be a whole table, in one of the forms of pandas' `to_json()`: by columns, by rows, or with its data in one member. */
+function isOfPandas({ fields }: ValueFacts): boolean {
+  const members = [...fields.values()]
+  const keys = members.map(member => [...member.fields.keys()].join())
+  return (
+    ['columns', 'index', 'data'].every(name => fields.has(name)) ||
+    (members.length > 1 && keys[0] !== '' && keys.every(text => text === keys[0]))
+  )
+}
+
+/** Words for a sum of the rows above, as spreadsheets of several languages have them. */
+const TOTAL = /^(?:grand )?(?:totale?s?|sum(?:me|a)?|soma|somme|(?:ins)?gesamt)(?![\p{L}\d])/iu
+
+/** The doubt about a last row that seems to be the sum of others; null for another. */
+function totalIn(row: ValueFacts['last']): string | null {
+  const word = row?.cells.find(cell => TOTAL.test(cell))
+  return row && word !== undefined && row.cells.some(isValue)
+    ? `has ${JSON.stringify(word)} in line ${row.line}, its last: if it is the sum of other rows, sums count them twice: delete it, or leave it out with WHERE`
+    : null
 }
 
 /** @throws QueryFault for a file that begins with an object over several lines, which is a document around the rows. */
 function expectRows(chunk: Buffer, name: string): void {
   const text = chunk.toString('utf8')
   if (!/^\ufeff?\s*\{(?:[^\n]*[{[,])?[ \t\r]*\n/.test(text)) return
+  if (/\n\}\s*\{/.test(text))
+    throw new QueryFault(
+      `${name}: it has objects over several lines; \`jq -c . ${name}\` writes each on one line, as a row is`,
+    )
   const [, member] = /"([^"\\\n]{1,300})"\s*:\s*\[\s*\{/.exec(text) ?? []
   const rows =
     member === undefined
@@ -132,14 +169,24 @@ function valueFormat({ name, format }: ImportSource, row: ValueFacts, form: Text
   return { reader: csvValueReader(name, row, csv), ends: new CsvRecordEnds(csv), csv }
 }
 
+/** The first file of CSV, by which the others are read. */
+interface First {
+  readonly name: string
+  readonly form: TextForm
+  readonly isAscii: boolean
+}
+
 /** @throws QueryFault for a file in another encoding than the first one: all files of a table have one. */
-function expectEncoding(chunk: Buffer, name: string, first: { readonly name: string; readonly form: TextForm }): void {
+function expectEncoding(chunk: Buffer, name: string, first: First): void {
   const [own, other] = [encodingOf(chunk), first.form.encoding ?? 'UTF-8']
   if (own === other || isAscii(chunk)) return
-  throw new QueryFault(
-    `${name}: the file is ${own}, and ${first.name} is read as ${other}; give --encoding, or convert one`,
-  )
+  const remedy = first.isAscii ? `give --encoding ${own}` : 'convert one, since all files of a table have one encoding'
+  throw new QueryFault(`${name}: the file is ${own}, and ${first.name} is read as ${other}; ${remedy}`)
 }
+
+/** Whether each byte would be a letter of its own, and the file is UTF-8 with letters of several bytes. */
+const isMisread = (chunk: Buffer, { encoding }: TextForm): boolean =>
+  (encoding === 'Windows-1252' || encoding === 'ISO-8859-1') && !isAscii(chunk) && encodingOf(chunk) === 'UTF-8'
 
 /** The chunks; the first one has SAMPLE_BYTES where there are so many. */
 async function* withLongStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

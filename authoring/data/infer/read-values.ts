@@ -129,6 +129,7 @@ export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): Ro
   }
 
   function read(columns: readonly (ValueFacts | null)[], cells: readonly Cell[], line: number): null {
+    row.last = { cells: cells.map(({ text }) => text ?? ''), line }
     row.see('object', '', { file, line })
     for (const [i, { text }] of cells.entries()) {
       const facts = columns[i]

@@ -33,6 +33,8 @@ export class ValueFacts {
   fineTime: Sample | null = null
   /** The objects that were read so far in all files of the table. The facts of its rows have the number. */
   objects = 0
+  /** The last row of a CSV file that was read. The facts of rows have it. */
+  last: { readonly cells: readonly string[]; readonly line: number } | null = null
   /** The first text with spaces around it; null if there is no such text. */
   padded: Sample | null = null
   /** The number of the object in which the field was last seen, and its key there. */

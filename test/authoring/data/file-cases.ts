@@ -506,6 +506,14 @@ export const CASES: readonly FileCase[] = [
     ['', null],
     ['x', 7],
   ]),
+  lines(
+    'the header of a W3C log',
+    'csv',
+    [column('DATE', { name: 'date' }), column('INTEGER', { name: 'sc_bytes' })],
+    '#Version: 1.0\n#Fields: date sc_bytes\n2025-12-01\t88\n',
+    [['2025-12-01', 88]],
+    { delimiter: '\t', skipLeadingRows: 2 },
+  ),
   lines('texts in CSV', 'csv', [column('STRING'), B], 'a,b\n"",1\n,2\n"x ""y""",3\n', [
     ['', 1],
     [null, 2],

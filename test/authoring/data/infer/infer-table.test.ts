@@ -59,6 +59,30 @@ const CASES: readonly Case[] = [
     gives: 'a STRING, b INTEGER, c DATE',
   },
   {
+    says: 'a last row with a word for a sum is doubted, with its line',
+    csv: 'region,amount\nnorth,10\nTotal,10\n',
+    gives: 'region STRING, amount INTEGER',
+    doubts: [
+      'file has "Total" in line 3, its last: if it is the sum of other rows, sums count them twice: delete it, or leave it out with WHERE',
+    ],
+  },
+  {
+    says: 'a word for a sum in another row is none',
+    csv: 'a,b\nTotal,10\nTotals AG,x\n',
+    gives: 'a STRING, b STRING',
+    doubts: ['b is STRING, since beside numbers it has "x" in file:3'],
+  },
+  {
+    says: 'a table that pandas wrote as one row is doubted',
+    rows: '{"a":{"0":1,"1":2},"b":{"0":"x","1":"y"}}',
+    gives: 'a JSON, b JSON',
+    doubts: [
+      'a is JSON: its key "0" looks like a value',
+      'b is JSON: its key "0" looks like a value',
+      "file is one row alone: if pandas wrote it, write it with to_json(orient='records', lines=True)",
+    ],
+  },
+  {
     says: 'a decimal comma makes numbers',
     csv: 'a,b\n"1.234,50",1\n"12,5",2\n',
     gives: 'a NUMERIC, b INTEGER',
@@ -387,6 +411,8 @@ describe('the type of a column', () => {
     const items = file('json', '{\n  "total": 2,\n  "items": [\n    {"id": 1},\n    {"id": 2}\n  ]\n}\n')
     await expectFault(infer(items), `${lines}if items has the rows, give --rows "items"`)
     await expectFault(infer(file('json', '{"a": {\n"b": 1}}\n')), `${lines}--rows NAME names the member with the rows`)
+    const stream = file('json', '{\n  "a": 1\n}\n{\n  "a": 2\n}\n')
+    await expectFault(infer(stream), `it has objects over several lines; \`jq -c . ${stream}\` writes each on one line`)
   })
 
   it('refuses a path for --json that nothing has, and Parquet', async () => {
@@ -428,7 +454,7 @@ describe('the type of a column', () => {
     [
       'files in two encodings',
       () => [file('csv', 'a,b\nö,1\n'), file('csv', Buffer.from('a,b\nö,1\n', 'latin1'))],
-      /is Windows-1252, and .* is read as UTF-8; give --encoding/,
+      /is Windows-1252, and .* is read as UTF-8; convert one/,
     ],
     ['a header with two names of one column', () => [file('csv', 'a.b,A/b\n1,2\n')], /"a\.b" and "A\/b" are one name/],
     ['a missing file', () => [join(folder, 'none.csv')], /there is no such file/],
@@ -563,6 +589,18 @@ describe('how a CSV file is written', () => {
         'has one cell a line from line 5 to its end: if these are notes, delete them, since each is read as a row',
       ],
     },
+    {
+      says: 'of CloudFront, whose comments name the columns',
+      csv: '#Version: 1.0\n#Fields: date cs-method sc-bytes\n2025-12-01\tGET\t88\n2025-12-01\tPOST\t47\n',
+      form: { delimiter: '\t', skipLeadingRows: 2 },
+      gives: 'date DATE, cs-method STRING, sc-bytes INTEGER',
+    },
+    {
+      says: 'of IIS, with spaces',
+      csv: '#Software: Internet Services\n#Fields: date time sc-status\n2025-05-02 17:42:00 200\n2025-05-02 17:42:01 400\n',
+      form: { delimiter: ' ', skipLeadingRows: 2 },
+      gives: 'date DATE, time STRING, sc-status INTEGER',
+    },
     { says: 'with thousands', csv: 'a;b\n1,234;x\n', form: { delimiter: ';' }, gives: 'a STRING, b STRING' },
   ]
   for (const { says, csv, form, gives, doubts } of FORMS) {
@@ -576,6 +614,42 @@ describe('how a CSV file is written', () => {
       if (doubts) expect(found).to.deep.equal(doubts)
     })
   }
+
+  it('is that of the bulk of the lines, below a title and above a note, which is a bad row', async () => {
+    const { textForm, badRows } = await infer(
+      file('csv', 'Population\nregion;2020;2021\nnorth;10;11\nsouth;20;21\nSource: office, 2025\n'),
+    )
+    expect(textForm).to.deep.equal({ delimiter: ';', skipLeadingRows: 2 })
+    expect(badRows.map(({ line, found, expected }) => `${line} ${found}, ${expected}`)).to.deep.equal([
+      '5 1 cell, 3, as the header has; if it is a note, delete the line',
+    ])
+  })
+
+  it('has tabs in a .tsv whose cells have as many commas', async () => {
+    const { fields } = await infer(file('tsv', 'freq,unit,geo\t2019\nA,NR,AT\t1\nA,NR,DE\t2\n'))
+    expect(fields.map(typeText)).to.deep.equal(['freq_unit_geo STRING', '2019 INTEGER'])
+  })
+
+  it('is refused where rows without a header are below other lines, unless a flag says otherwise', async () => {
+    const path = file('csv', 'Report of 2025\n\n2025-12-01,GET,88\n2025-12-02,PUT,47\n')
+    await expectFault(infer(path), 'line 3 looks like a row, since it has "2025-12-01", and the lines above it name no')
+    const { fields } = await inferTable({ ...FROM, files: [path], textForm: { skipLeadingRows: 3 } })
+    expect(fields.map(({ name }) => name)).to.deep.equal(['2025-12-01', 'GET', '88'])
+  })
+
+  it('has one encoding for all files', async () => {
+    const [latin, utf8] = [file('csv', Buffer.from('a,b\nM\xfcnchen,1\n', 'latin1')), file('csv', 'a,b\nKöln,1\n')]
+    const ascii = file('csv', 'a,b\nx,1\n')
+    await expectFault(infer(utf8, latin), 'convert one, since all files of a table have one encoding')
+    await expectFault(infer(ascii, latin), 'give --encoding Windows-1252')
+    const { doubts } = await inferTable({ ...FROM, files: [latin, utf8], textForm: { encoding: 'Windows-1252' } })
+    expect(doubts).to.deep.equal([
+      {
+        path: utf8,
+        message: 'is UTF-8: --encoding Windows-1252 makes others of its letters beyond ASCII, so leave it out',
+      },
+    ])
+  })
 
   it('is as the flags say', async () => {
     const textForm = { delimiter: ',', skipLeadingRows: 1, decimalComma: false, nullMarkers: ['', 'NA'] } as const

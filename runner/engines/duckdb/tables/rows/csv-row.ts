@@ -105,7 +105,8 @@ function expectCells(count: number, columns: number, lastByte: number | undefine
   const { isJagged, headerLine, delimiter } = form
   if (count === columns || (count < columns && isJagged) || (count === columns + 1 && lastByte === delimiter)) return
   const where = headerLine > 0 ? 'the header' : 'the table'
-  throw new BadRowError(0, '', count === 1 ? '1 cell' : `${count} cells`, `${columns}, as ${where} has`)
+  const [found, remedy] = count === 1 ? ['1 cell', '; if it is a note, delete the line'] : [`${count} cells`, '']
+  throw new BadRowError(0, '', found, `${columns}, as ${where} has${remedy}`)
 }
 
 /** @throws QueryFault for a header of one cell in which another character stands between the names. */
