@@ -1,5 +1,5 @@
 /** Finds the tables that have no schema: Parquet files of the data folder, and tables of the attached database. */
-import type { DuckDBConnection } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
 import {
   declaringOf,
   isWildcard,
@@ -7,7 +7,7 @@ import {
   type TableDefinition,
   type UnreadableColumn,
 } from '../../../../googlesql/data.js'
-import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
+import { quoteName, quotePath } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
 import {
@@ -21,7 +21,7 @@ import {
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
 import { inferredKeys } from '../tables/folder-keys.js'
-import type { OpenFiles } from '../tables/open-files.js'
+import type { OpenFile, OpenFiles } from '../tables/open-files.js'
 import { type Shape, selectFrom, shapeOf, shapeWithDurations } from '../tables/parquet-source.js'
 import { columnName, keysOfFields } from '../tables/rows/column-name.js'
 import type { StoredTable, TableStore } from '../tables/table-store.js'
@@ -93,20 +93,47 @@ export async function openDiscovery(
       throw new QueryFault(
         `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
       )
-    const shape = await shapeIn(first.path).catch((cause: unknown) => {
-      throw new QueryFault(`its data file ${first.path} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
-    })
-    const definition = definitionOf(name, shape)
+    const definition = definitionOf(name, await shapeIn(files.map(({ path }) => path)))
     const columns = [...definition.columns, ...inferredKeys(files)]
     return { definition: { ...definition, columns }, isInferred: true, origin: { kind: 'data-folder' } }
   }
 
-  async function shapeIn(path: string): Promise<Shape> {
-    const file = openFiles.open({ path, stamp: null, isGiven: false })
-    return shapeWithDurations(admin, file.path).finally(() => openFiles.close([file]))
+  /** The columns of all files, each with the type that it has in the first file with it. @throws QueryFault that names a file. */
+  async function shapeIn(paths: readonly string[]): Promise<Shape> {
+    const files = paths.map(path => openFiles.open({ path, stamp: null, isGiven: false }))
+    try {
+      const shape = { names: [] as string[], types: [] as DuckDBType[] }
+      for (const { path, name } of await withOwnColumns(admin, files)) {
+        const { names, types } = await shapeWithDurations(admin, path).catch((cause: unknown) => {
+          throw new QueryFault(`its data file ${name} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
+        })
+        const known = new Set(shape.names.map(key => columnName(key).toLowerCase()))
+        const isNew = names.map(key => !known.has(columnName(key).toLowerCase()))
+        shape.names.push(...names.filter((_, i) => isNew[i]))
+        shape.types.push(...types.filter((_, i) => isNew[i]))
+      }
+      return shape
+    } finally {
+      openFiles.close(files)
+    }
   }
 
   return { wildcards, discover }
+}
+
+/** One file of each kind: of those with the same columns one, and the first of all. Where a file is damaged, the first, since the query names the damage. */
+async function withOwnColumns(admin: DuckDBConnection, files: readonly OpenFile[]): Promise<readonly OpenFile[]> {
+  const [first] = files
+  if (files.length === 1) return files
+  const paths = files.map(({ path }) => quotePath(path)).join(', ')
+  const columns =
+    "string_agg(concat_ws(' ', name, type, logical_type, num_children, precision, scale), ',' ORDER BY column_id)"
+  const kinds = `SELECT file_name, ${columns} AS kind FROM parquet_schema([${paths}]) GROUP BY file_name`
+  const firsts = `SELECT min(file_name) FROM (${kinds}) GROUP BY kind`
+  const names = await admin.runAndReadAll(firsts).catch(() => null)
+  if (names === null) return [first!]
+  const chosen = new Set(names.getRows().map(([name]) => name))
+  return files.filter(file => file === first || chosen.has(file.path))
 }
 
 function declareKnown(

@@ -681,6 +681,29 @@ describe('the data folder', () => {
     }
   })
 
+  it('gives a table of Parquet files without a schema the columns of all files', async () => {
+    const other = scratchFolder()
+    mkdirSync(join(other.path, 'lake/t'), { recursive: true })
+    const write = (name: string, select: string) => duckdb(`COPY (${select}) TO '${other.path}/lake/t/${name}.parquet'`)
+    await write('1', 'SELECT 1 AS a')
+    await write('2', 'SELECT 2 AS a')
+    await write('3', 'SELECT \'x\' AS b, 3 AS A, true AS "c.d"')
+    const engine = await openRawEngine({ dataDir: other.path })
+    try {
+      const { columns } = engine.engine.tables().find('lake.t')!
+      expect(columns.map(({ name, type }) => `${name} ${type.kind}`)).to.deep.equal(['a INT64', 'b STRING', 'c_d BOOL'])
+      const sql = 'SELECT a, b, c_d FROM "lake.t" ORDER BY a'
+      expect(await engine.rows({ sql, columns, tables: ['lake.t'] })).to.deep.equal([
+        [1, null, null],
+        [2, null, null],
+        [3, 'x', true],
+      ])
+    } finally {
+      await engine.engine.close()
+      other.remove()
+    }
+  })
+
   it('reads a database file, its schemas as datasets, and cannot write to it', async () => {
     const other = scratchFolder()
     const path = join(other.path, 'warehouse.duckdb')
