@@ -25,7 +25,7 @@ export function chooseFields(record: ValueFacts, within: string, into: Choosing)
     const reason = whyNoColumn(facts.key)
     if (reason !== null) {
       into.leftOut.push(facts.key)
-      into.doubts.push({ path: JSON.stringify(shown(facts.key)), message: `is left out: ${reason}` })
+      into.doubts.push({ path: `"${shown(facts.key)}"`, message: `is left out: ${reason}` })
       return []
     }
     if (facts.renaming !== null) doubt(facts.renaming)
@@ -141,9 +141,7 @@ function chooseNested({ kinds, fields, hasTooManyFields }: ValueFacts, doubt: (m
   const unusable = keys.find(key => whyNoColumn(key) !== null)
   if (keys.length > 0 && unusable === undefined) return 'RECORD'
   const why =
-    unusable === undefined
-      ? 'its objects are empty'
-      : `its key ${JSON.stringify(shown(unusable))} cannot be the name of a field`
+    unusable === undefined ? 'its objects are empty' : `its key "${shown(unusable)}" cannot be the name of a field`
   doubt(`is JSON: ${why}`)
   return 'JSON'
 }
@@ -242,4 +240,4 @@ function doubtEpoch({ min, max }: ValueFacts, type: string, doubt: (message: str
 }
 
 const place = ({ file, line }: Sample): string => `${file}:${line}`
-const at = (sample: Sample): string => `${JSON.stringify(sample.text)} in ${place(sample)}`
+const at = (sample: Sample): string => `"${sample.text}" in ${place(sample)}`

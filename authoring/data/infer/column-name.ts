@@ -17,8 +17,7 @@ export const isLikeValue = (key: string): boolean => LIKE_VALUE.test(key)
 export const needsBackticks = (key: string): boolean => !PLAIN.test(key) || RESERVED_KEYWORDS.has(key.toUpperCase())
 
 /** What a column has to do with the key of the file. */
-export const renaming = (key: string): string =>
-  `is the name for ${JSON.stringify(shown(key))}, which cannot name a column`
+export const renaming = (key: string): string => `is the name for "${shown(key)}", which cannot name a column`
 
 /** Why no column can be for the key, and what to do; null where one can. */
 export function whyNoColumn(key: string): string | null {

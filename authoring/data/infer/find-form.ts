@@ -106,7 +106,8 @@ export function encodingOf(sample: Buffer): TextEncoding {
   const marked = markedEncoding(sample)
   if (marked !== null) return marked
   const lines = sample.subarray(0, sample.lastIndexOf(0x0a) + 1)
-  if (isUtf8(lines.length > 0 ? lines : sample)) return 'UTF-8'
+  // Text of one byte a letter has no byte of zeros.
+  if (isUtf8(lines.length > 0 ? lines : sample) || sample.includes(0)) return 'UTF-8'
   // Bytes that are UTF-8 beside others that are not show a damaged file.
   return /[\u0080-\ufffc]/.test(sample.toString('utf8')) ? 'UTF-8' : 'Windows-1252'
 }
@@ -152,8 +153,8 @@ function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   let first = rows.findIndex((row, i) => row.cells.length === cells && i >= top)
   // A spreadsheet writes a title with as many delimiters as every row has.
   while (cells > 2 && first < rows.length - 1 && rows[first]!.cells.filter(cell => cell !== '').length < 2) first++
-  const from = rows.slice(first)
   const isWhole = (row: Row): boolean => row.cells.length === cells
+  const from = rows.slice(first)
   const whole = from.filter(isWhole).length
   // Notes at the end say nothing of the rows, unless they are most of the lines.
   const counted = whole * 2 > from.length ? from.findLastIndex(isWhole) + 1 : from.length

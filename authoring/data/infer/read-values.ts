@@ -18,8 +18,9 @@ const MAX_KEPT = 200
 
 /** Reads rows of one file into the facts of the whole table. */
 export class JsonValueReader implements RowReader, Place {
-  line = 0
   readonly file: string
+  /** The line in which the row begins. */
+  #line = 0
   readonly #row: ValueFacts
   readonly #path: string[] = []
   readonly #tokens = new JsonTokens(() => this.#path.join('.'))
@@ -29,10 +30,15 @@ export class JsonValueReader implements RowReader, Place {
     this.#row = row
   }
 
+  /** The line of the value that was read last. */
+  get line(): number {
+    return this.#line + this.#tokens.textFrom(0).split('\n').length - 1
+  }
+
   /** @throws BadRowError */
   read(bytes: Buffer, start: number, end: number, line: number): null {
     const tokens = this.#tokens
-    this.line = line
+    this.#line = line
     tokens.open(bytes.toString('utf8', start, end))
     this.#path.length = 0
     if (tokens.peek() !== '{') throw tokens.unexpected('a row, as a JSON object')
@@ -122,15 +128,14 @@ export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): Ro
       if (other !== undefined) throw new QueryFault(`the header has a name twice${asOneName(other, name)}`)
       keys.set(field, name)
       if (names[i] === '') field.renaming ??= `is the name for column ${i + 1}, which has none`
-      else if (names[i] !== name)
-        field.renaming ??= `is the name for another column ${JSON.stringify(shown(names[i]!))}`
+      else if (names[i] !== name) field.renaming ??= `is the name for another column "${shown(names[i]!)}"`
       return field
     })
   }
 
   function read(columns: readonly (ValueFacts | null)[], cells: readonly Cell[], line: number): null {
-    row.last = { cells: cells.map(({ text }) => text ?? ''), line }
     row.see('object', '', { file, line })
+    row.last = { cells: cells.map(({ text }) => text ?? ''), line }
     for (const [i, { text }] of cells.entries()) {
       const facts = columns[i]
       if (facts && text !== null) facts.see(kindOfCell(text, form.hasDecimalComma), text, { file, line })

@@ -1,4 +1,5 @@
 /** Files whose spelling is read alike everywhere. */
+import { gzipSync } from 'node:zlib'
 import type { SchemaField, TextForm } from '../../../googlesql/index.js'
 
 export interface FileCase {
@@ -514,6 +515,15 @@ export const CASES: readonly FileCase[] = [
     [['2025-12-01', 88]],
     { delimiter: '\t', skipLeadingRows: 2 },
   ),
+  lines(
+    'a gzip file without its ending',
+    'csv',
+    [B],
+    gzipSync('b\n1\n'),
+    'compressed with gzip, so its name must end in .gz',
+  ),
+  lines('bytes of no text', 'csv', [B], Buffer.from('b\n\xff\0\n', 'latin1'), 'the byte \\u0000'),
+  lines('NaN of Python', 'ndjson', [B], '{"b": NaN}\n', 'NaN is none, write null'),
   lines('texts in CSV', 'csv', [column('STRING'), B], 'a,b\n"",1\n,2\n"x ""y""",3\n', [
     ['', 1],
     [null, 2],

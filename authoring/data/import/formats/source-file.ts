@@ -27,6 +27,16 @@ export interface ImportSource {
 
 const FORMAT_NAMES = 'ndjson, jsonl, json, csv or tsv, which .gz or .zst may follow, or parquet'
 
+/** What to do with files of other programs. */
+const REMEDIES: readonly (readonly [ending: RegExp, remedy: string])[] = [
+  [/\.(?:xls[xmb]?|ods|numbers)$/i, 'a workbook is not read: save its sheet as CSV UTF-8'],
+  [
+    /\.(?:sqlite3?|db3?)$/i,
+    "a database is not read: write a table as CSV, as `sqlite3 -csv -header FILE 'SELECT * FROM …'` does",
+  ],
+  [/\.(?:bz2|xz|zip|7z)$/i, 'only .gz and .zst are decompressed: unpack it first'],
+]
+
 /**
  * The sources with these names; `-` is standard input.
  * @param inputFormat the format of standard input and of files whose names do not show it: `ndjson`, `csv.gz`, …
@@ -49,7 +59,7 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
       problems.push('standard input needs --input-format: ndjson, csv, parquet, ndjson.gz, …')
     else if (inputFormat === null)
       problems.push(
-        `${name}: the name must end with .ndjson, .jsonl, .json, .csv or .tsv, which .gz or .zst may follow, or with .parquet; or give --input-format`,
+        `${name}: ${REMEDIES.find(([ending]) => ending.test(name))?.[1] ?? 'the name must end with .ndjson, .jsonl, .json, .csv or .tsv, which .gz or .zst may follow, or with .parquet; or give --input-format'}`,
       )
     return []
   })

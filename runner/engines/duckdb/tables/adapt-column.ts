@@ -190,6 +190,6 @@ function mismatch(have: DuckDBType, want: Type, { path, isInferred }: ColumnPlac
   throw new QueryFault(
     isInferred
       ? `${path} is ${want.kind} in one of its files, but ${have} in another: write them alike, or give the table a schema`
-      : `${path} is ${want.kind} by its schema, but the file has ${have}`,
+      : `${path} is ${want.kind} by its schema, but the file has ${have}: write it with that type, or import the rows again with --replace`,
   )
 }

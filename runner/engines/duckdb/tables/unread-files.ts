@@ -35,5 +35,6 @@ export function whyUnread(path: string, hasEnding: boolean, table: string): stri
   const mistake = hasEnding
     ? `the name of a file of ${table} is the table's own, followed by the ending alone`
     : `the name of a file of ${table} ends in ${READ}`
-  return `${mistake}. Rename it, import it with \`sluice import ${table} ${path}\`, or move it elsewhere`
+  const format = hasEnding ? '' : ' --input-format …'
+  return `${mistake}. Rename it, import it with \`sluice import ${table} ${path}${format}\`, or move it elsewhere`
 }

@@ -422,6 +422,17 @@ describe('the type of a column', () => {
     await expectFault(inferTable({ ...FROM, files: ['x.parquet'], asJson }), '--json is for text files')
   })
 
+  it('says how to bring a workbook, a database and a packed file', async () => {
+    await expectFault(infer('a.xlsx'), 'a.xlsx: a workbook is not read: save its sheet as CSV UTF-8')
+    await expectFault(infer('a.sqlite3'), "as `sqlite3 -csv -header FILE 'SELECT * FROM …'` does")
+    await expectFault(infer('a.csv.xz'), 'only .gz and .zst are decompressed: unpack it first')
+  })
+
+  it('names the line of a value in a row of several lines', async () => {
+    const { doubts } = await infer(file('json', '[\n  {\n    "a": 1\n  },\n  {\n    "a": "x"\n  }\n]\n'))
+    expect(doubts.map(({ message }) => message).join()).to.match(/beside numbers it has "x" in \S+:6$/)
+  })
+
   it('counts rows and nulls, within records too', async () => {
     const { rows, columns } = await infer(
       file('ndjson', '{"a":1,"r":{"x":1}}\n\n{"a":null,"r":{}}\n'),

@@ -437,7 +437,7 @@ describe('the data folder', () => {
     ])
     await parquet('4', 'SELECT [1] AS id')
     expect(await faultOf(ids('logs.mixed'))).to.equal(
-      'logs.mixed.id is STRING by its schema, but the file has INTEGER[]',
+      'logs.mixed.id is STRING by its schema, but the file has INTEGER[]: write it with that type, or import the rows again with --replace',
     )
     rmSync(join(scratch.path, 'logs/mixed/4.parquet'))
     expect(await ids('logs.mixed')).to.deep.equal(['n', 'p1', 'p2'])

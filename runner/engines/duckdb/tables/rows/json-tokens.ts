@@ -38,7 +38,7 @@ export class JsonTokens {
   /** The error for a token that JSON does not allow here. */
   unexpected(expected: string): BadRowError {
     if (this.peek() === '') return this.bad(this.at, 'the end of the row', expected)
-    return this.bad(this.at, this.#shown(), expected)
+    return this.bad(this.at, this.#shown(), this.standsHere('NaN') ? `${expected}; NaN is none, write null` : expected)
   }
 
   /** Reads a string, from its opening quote to after its closing quote. */

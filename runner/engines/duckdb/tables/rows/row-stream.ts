@@ -154,8 +154,10 @@ export class RowStream {
     return chunk.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? chunk.subarray(3) : chunk
   }
 
-  /** A mark tells the encoding of a file for which no other than UTF-8 is declared. */
+  /** A mark tells the encoding of a file for which no other than UTF-8 is declared. @throws QueryFault for one of gzip. */
   #readMark(chunk: Buffer): void {
+    if (chunk.toString('latin1', 0, 2) === '\x1f\x8b')
+      throw new QueryFault(`${this.#file}: the file is compressed with gzip, so its name must end in .gz`)
     const encoding = markedEncoding(chunk)
     if (encoding === null || encoding === this.#encoding) return
     if (this.#decoder !== null)
@@ -189,8 +191,8 @@ export class RowStream {
     if (isBlank(bytes, start, end, csv?.delimiter)) return
     const row = bytes.subarray(start, end)
     try {
-      if (!isUtf8(row)) throw notUtf8(row, csv !== null)
       if (csv && row.includes(0)) throw new BadRowError(row.indexOf(0), '', 'the byte \\u0000', 'text')
+      if (!isUtf8(row)) throw notUtf8(row, csv !== null)
       const text = reader.read(bytes, start, end, this.#number)
       if (text !== null) this.#sink.row(text)
     } catch (error) {
