@@ -255,6 +255,8 @@ class QueryMaker {
     const outer = 'an outer join without its rows'
     return this.#breaking([
       [`${from} JOIN ${table} AS again ON again.n = ${alias}.n`, 'the table twice'],
+      [`${from} JOIN ${table} AS again ON again.${time} = again.${time} AND again.n = ${alias}.n`, 'the table twice'],
+      [`${from} FULL JOIN ${table} AS again ON again.${time} = ${alias}.${time}`, outer],
       [`UNNEST(['a', 'x']) AS known LEFT JOIN ${from} ON known = ${alias}.tenant`, outer],
       [`${from} FULL JOIN UNNEST(['a', 'x']) AS known ON known = ${alias}.tenant`, outer],
       [`${from} RIGHT JOIN UNNEST(['a', 'x']) AS known ON known = ${alias}.tenant`, outer],

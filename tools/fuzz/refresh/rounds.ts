@@ -40,6 +40,8 @@ export const STEPS_PER_ROUND = 60
 const BROKEN_PER_ROUND = 40
 /** More than any result has. */
 const MAX_ROWS = 10_000
+/** A program with a fault may keep no query at all. */
+const MAX_TRIES = 1_000
 
 /** What is not as it should be at a step. */
 export interface Difference {
@@ -193,10 +195,10 @@ class Round {
     return { shape: this.#table.shape, era: this.#era, names: this.#names.name }
   }
 
-  /** A query that is kept, and that the engine answers. */
+  /** A query that is kept, and that the engine answers. @throws Error where none of many is. */
   async #newQuery(place: number): Promise<RunningQuery> {
     const engine = this.#engines[0]!
-    for (;;) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const make = this.#random.pick([randomQuery, randomQuery, upperQuery])
       const query = this.#running(make(this.#random, this.#subject), place)
       const kept = engine.keptQuery!(this.#queryOf(query), undefined)
@@ -206,6 +208,7 @@ class Round {
       if (outcome instanceof Error && !isOfValues(outcome)) continue
       return query
     }
+    throw new Error(`of ${MAX_TRIES} queries, none is kept and answered`)
   }
 
   /** Tells of a query that is kept though it breaks a rule. */
