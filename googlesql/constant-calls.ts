@@ -167,14 +167,26 @@ class CertainReader {
   }
 
   #constant(expr: CallExpr | CastExpr): void {
-    if (expr.isSafe || (expr.kind === 'call' && expr.name === FAILS_ON_PURPOSE)) return
+    // SAFE makes a NULL of a failure, but not of what is refused here, such as a search query that is nested too deep.
+    if (expr.kind === 'call' && expr.name === FAILS_ON_PURPOSE) return
     const mayFail = expr.kind === 'cast' ? castMayFail(expr) : findFunction(expr.name)?.canFail !== false
     if (!mayFail) return
-    const written = writeConstant(expr)
-    if (written === null && expr.kind === 'call') this.#numberOf(expr)
+    const written = writeConstant(expr) ?? (expr.kind === 'call' ? this.#withExample(expr) : null)
     if (written === null || (written.parameters.length === 0 && isImplied(expr))) return
     const { sql, parameters } = written
     this.#add({ at: expr.at, sql: `SELECT ${sql}`, parameters, detail: detailOf(expr) })
+  }
+
+  /** The call with another first argument, where its others decide whether it fails; tests the argument of a call that has a range. */
+  #withExample(call: CallExpr): WrittenConstant | null {
+    this.#numberOf(call)
+    const [first, ...others] = call.arguments
+    const kind = FIRST_ARGUMENTS.get(call.name)
+    if (!first || kind === undefined || (kind === 'text' && first.type.kind !== 'STRING')) return null
+    const type = { kind: kind === 'text' ? 'STRING' : 'INT64' } as const
+    const example: Expr = { kind: 'literal', at: first.at, type, value: kind === 'text' ? '' : '1' }
+    const written = writeConstant({ ...call, arguments: [example, ...others] })
+    return written && written.parameters.length > 0 ? written : null
   }
 
   #add(constant: ConstantCall): void {
@@ -204,6 +216,17 @@ const nameOf = ({ name }: CallExpr): string =>
   Object.hasOwn(LIKE, name) ? 'LIKE' : name.replace('$', '').toUpperCase()
 
 const FAILS_ON_PURPOSE = 'ERROR'
+
+/**
+ * The functions and operators that refuse others of their arguments whatever the first is: a divisor of 0, a negative length, a group
+ * that the pattern does not have.
+ */
+const FIRST_ARGUMENTS: ReadonlyMap<string, 'text' | 'number'> = new Map([
+  ...['$divide', 'DIV', 'MOD'].map(name => [name, 'number'] as const),
+  ...'INSTR LEFT LPAD REGEXP_EXTRACT REGEXP_INSTR REGEXP_REPLACE REPEAT RIGHT RPAD SEARCH SUBSTR TRANSLATE'
+    .split(' ')
+    .map(name => [name, 'text'] as const),
+])
 
 function evaluatedArguments(call: CallExpr): readonly Expr[] {
   const parts = partsOf(call)
