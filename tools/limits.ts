@@ -86,6 +86,12 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       change: '',
     },
     {
+      what: 'All JSON that is sent as texts',
+      most: count(MAX_VALUES, 'values'),
+      beyond: error('ARGUMENT_INVALID'),
+      change: '',
+    },
+    {
       what: 'All lists together',
       most: count(MAX_LIST_VALUES, 'elements'),
       beyond: error('ARGUMENT_INVALID'),

@@ -14,7 +14,7 @@ import {
 import type { ArgumentMap } from '../model/query.js'
 import { sizeProblem } from '../model/re2.js'
 import { typeScalar } from '../model/typed-value.js'
-import type { RawArgument, RawArguments } from './raw-arguments.js'
+import { countParts, MAX_VALUES, type RawArgument, type RawArguments } from './raw-arguments.js'
 import { unknownNames, unknownProblems } from './unknown-arguments.js'
 
 /** The longest value, in bytes of UTF-8. */
@@ -41,10 +41,15 @@ export function bindParams(endpoint: Bindable, given: RawArguments, listHint: Li
   )
   const errors: ArgumentProblem[] = unknown.map(({ parameter, detail }) => ({ parameter, detail }))
   let room = MAX_LIST_VALUES
+  let jsonRoom = MAX_VALUES
   for (const parameter of endpoint.parameters) {
+    const inJson = parameter.type === 'json' ? valuesIn(given.get(parameter.name)) : 0
+    jsonRoom -= inJson
     const bound = isBracketed.has(parameter.name)
       ? { problem: bracketProblem(parameter, listHint) }
-      : bindOne(parameter, given.get(parameter.name), listHint, room)
+      : inJson > 0 && jsonRoom < 0
+        ? { problem: `must have at most ${MAX_VALUES} values together with the other JSON` }
+        : bindOne(parameter, given.get(parameter.name), listHint, room)
     if (misspelt.has(parameter.name)) continue
     if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
     else if (bound.value !== undefined) args[parameter.name] = bound.value
@@ -52,6 +57,12 @@ export function bindParams(endpoint: Bindable, given: RawArguments, listHint: Li
   }
   if (errors.length > 0) throw invalidArguments(errors)
   return Object.freeze(args)
+}
+
+/** How many values this JSON has where it was sent as a text; those of a body were counted when it was read. */
+function valuesIn(raw: RawArgument | undefined): number {
+  const texts = raw && !raw.isList ? raw.values.filter(value => typeof value === 'string') : []
+  return texts.reduce((sum, text) => sum + countParts(text, Number.POSITIVE_INFINITY).values, 0)
 }
 
 /** The names that were sent with brackets, as `tag[]` or `tag[0]`. */

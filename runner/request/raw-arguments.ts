@@ -135,27 +135,33 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x
  * @throws RunnerError REQUEST_INVALID where the text is nested too deep, or has too many values.
  */
 export function countNames(text: string, most: number): { readonly all: number; readonly top: number } {
+  const counted = countParts(text, most)
+  if (counted.depth > MAX_DEPTH) throw tooDeep()
+  if (counted.values > MAX_VALUES) throw tooManyValues()
+  return counted
+}
+
+/** As `countNames` does, with the number of values and the depth; it counts no further than one more than may be. */
+export function countParts(text: string, mostNames: number) {
   let depth = 0
   let all = 0
   let top = 0
   let values = 1
   let isInText = false
-  for (let at = 0; at < text.length && all <= most; at++) {
+  for (let at = 0; at < text.length && all <= mostNames && values <= MAX_VALUES && depth <= MAX_DEPTH; at++) {
     const code = text.charCodeAt(at)
     if (code === BACKSLASH) at++
     else if (code === QUOTE) isInText = !isInText
     else if (isInText) continue
-    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
-      if (++depth > MAX_DEPTH) throw tooDeep()
-    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
-    else if (code === COMMA) {
-      if (++values > MAX_VALUES) throw tooManyValues()
-    } else if (code === COLON) {
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) depth++
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
+    else if (code === COMMA) values++
+    else if (code === COLON) {
       all++
       if (depth === 1) top++
     }
   }
-  return { all, top }
+  return { all, top, values, depth }
 }
 
 /** Merges two sets of arguments; a name in both counts as repeated. */

@@ -323,6 +323,18 @@ describe('a JSON body', () => {
   const JSON_FORM = 'must be JSON, without numbers that would lose digits, NUL characters and halves of characters'
   const filter = parameter('filter', { type: 'json', schema })
 
+  it('has at most 20,000 values in its texts of JSON, however few of them each text has', () => {
+    const names = ['a', 'b', 'c']
+    const parameters = [...names, 'absent'].map(name => parameter(name, { type: 'json' }))
+    const given = (count: number) =>
+      parsePairs(names.map(name => `${name}=[${Array(count).fill('{}').join()}]`).join('&'))
+    expect(problems(parameters, given(6_666))).to.deep.equal([])
+    expect(problems(parameters, given(6_667))).to.deep.equal([
+      'c must have at most 20000 values together with the other JSON',
+    ])
+    expect(problems([...parameters.slice(0, 2), size], parsePairs('a=["1,2"]&b=[]&size=1'))).to.deep.equal([])
+  })
+
   it('gives exact numbers and JSON values, and their texts', () => {
     const values = (body: string): unknown => bind([price, filter], parseJsonArguments(body))
     expect(values('{"price":0.10,"filter":{"from":1,"a":"x"}}')).to.deep.equal({
