@@ -1,5 +1,6 @@
 /** Single flight: concurrent callers of a key share one run, which is cancelled when the last of them leaves. */
 import { RunnerError } from '../model/errors.js'
+import { turnOfWaiter } from '../model/in-turns.js'
 
 interface Flight<T> {
   readonly promise: Promise<T>
@@ -29,7 +30,9 @@ export class SingleFlight<T> {
         reject(new RunnerError('CALL_ABANDONED'))
       }
       signal.addEventListener('abort', onAbort, { once: true })
-      flight.promise
+      // After a failure, callers may share another run, which begins at once.
+      const outcome = joined ? joined.promise.then(value => turnOfWaiter().then(() => value)) : flight.promise
+      outcome
         .then(value => resolve({ value, isFirst: joined === undefined }), reject)
         .finally(() => signal.removeEventListener('abort', onAbort))
     })

@@ -2,7 +2,7 @@
  * Reads a stored result, `{"result":[{…},…]}`, as the JSON texts of its rows and of the values within them. Nothing is parsed
  * before a format needs it, so numbers keep all their digits, and members of equal names their places.
  */
-import { nextTurn, PIECE_BYTES } from '../model/in-turns.js'
+import { nextTurn, PIECE_BYTES, turnOfWaiter } from '../model/in-turns.js'
 import type { ResultColumn, ResultSet } from '../model/query.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
 import type { RowWriter } from '../result/row-writer.js'
@@ -55,7 +55,9 @@ interface Placed extends Pick<ResultSet, 'body' | 'rowCount'> {
  * @throws JsonTextError.
  */
 export function rowPlaces(result: Placed): Promise<Uint32Array> {
-  result[PLACES] ??= findPlaces(result)
+  const begun = result[PLACES]
+  if (begun) return begun.finally(turnOfWaiter)
+  result[PLACES] = findPlaces(result)
   return result[PLACES]
 }
 

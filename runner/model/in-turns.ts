@@ -73,3 +73,11 @@ export function pacedTurns(nowMs: () => number): (work: () => void) => void {
     else waiting.push(work)
   }
 }
+
+const inTurn = pacedTurns(() => performance.now())
+
+/**
+ * Resolves when a caller may go on who has waited for the work of another: all who waited would otherwise go on in one turn,
+ * which would be as long as what they do together.
+ */
+export const turnOfWaiter = (): Promise<void> => new Promise(resolve => setImmediate(inTurn, resolve))

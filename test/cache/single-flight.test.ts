@@ -14,4 +14,29 @@ describe('single flight', () => {
     expect(await flights.join('k', signal, async () => 'new')).to.deep.equal({ value: 'new', isFirst: true })
     expect(await first).to.equal('cancelled')
   })
+
+  it('callers who share a run do not all go on in one turn', async () => {
+    const flights = new SingleFlight<string>()
+    const { signal } = new AbortController()
+    let turn = 0
+    let isOver = false
+    const count = (): void => {
+      turn++
+      if (!isOver) setImmediate(count)
+    }
+    count()
+    let end = (): void => {}
+    const run = (): Promise<string> => new Promise(resolve => (end = () => resolve('rows')))
+    const wentOn: number[] = []
+    const calls = [1, 2, 3, 4].map(async () => {
+      const { value } = await flights.join('k', signal, run)
+      wentOn.push(turn)
+      for (const began = performance.now(); performance.now() - began < 10; );
+      return value
+    })
+    end()
+    expect(await Promise.all(calls)).to.deep.equal(['rows', 'rows', 'rows', 'rows'])
+    isOver = true
+    expect(new Set(wentOn).size).to.be.greaterThan(2)
+  })
 })

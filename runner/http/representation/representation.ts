@@ -7,6 +7,7 @@ import zlib from 'node:zlib'
 import type { Deriver } from '../../formats/deriver.js'
 import type { ResultFormat } from '../../formats/index.js'
 import type { Endpoint } from '../../model/endpoint.js'
+import { turnOfWaiter } from '../../model/in-turns.js'
 import type { StoredResult } from '../../model/ports.js'
 import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../../request/negotiate-coding.js'
 
@@ -133,7 +134,7 @@ async function once(
     return representation
   }
   const begun = all.get(suffix)
-  if (begun) return begun
+  if (begun) return begun instanceof Representation ? begun : begun.finally(turnOfWaiter)
   const making = Promise.resolve().then(make).then(keep)
   all.set(suffix, making)
   making.catch(() => all.delete(suffix))
