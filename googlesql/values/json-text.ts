@@ -36,6 +36,8 @@ const CANONICAL: Omit<JsonBuilder<string>, 'number'> = {
 
 /** A FLOAT64 keeps every decimal number of so many digits. */
 export const DOUBLE_DIGITS = 15
+/** A FLOAT64 that is nearer to zero has fewer digits. */
+const LEAST_NORMAL = 2 ** -1022
 
 /** @throws JsonError for a number that no FLOAT64 represents, or none exactly where `wideNumbers` is `exact` */
 function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
@@ -48,8 +50,7 @@ function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
   const double = Number(written)
   if (!Number.isFinite(double)) throw new JsonError(`Number overflow parsing '${written}'`)
   const text = doubleText(double)
-  // Below the normal range, a FLOAT64 has fewer digits.
-  const isExact = written.length <= DOUBLE_DIGITS && (Math.abs(double) > 1e-300 || !/[eE]/.test(written))
+  const isExact = written.length <= DOUBLE_DIGITS && (Math.abs(double) >= LEAST_NORMAL || !/[eE]/.test(written))
   if (wideNumbers === 'exact' && !isExact && normalDecimal(text) !== normalDecimal(written)) {
     throw new JsonError(`Input number: ${written} cannot round-trip through string representation`)
   }
@@ -61,8 +62,9 @@ export function doubleText(double: number): string {
   if (Object.is(double, -0)) return '-0.0'
   const size = Math.abs(double)
   if (size === 0 || (size >= 1e-4 && size < 1e15)) return Number.isInteger(double) ? `${double}.0` : String(double)
-  const [digits, sign, exponent] = double.toExponential().split(/e([+-])/) as [string, string, string]
-  return `${digits}e${sign}${exponent.padStart(2, '0')}`
+  const text = double.toExponential()
+  const exponentAt = text.indexOf('e') + 2
+  return text.slice(0, exponentAt) + text.slice(exponentAt).padStart(2, '0')
 }
 
 /** The same text for equal numbers: `150e-2`, `1.5` and `1.50` are `15e-1`. A text that is not a number stays as it is. */
