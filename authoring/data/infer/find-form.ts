@@ -113,7 +113,7 @@ export function encodingOf(sample: Buffer): TextEncoding {
 }
 
 function bestReading(text: Buffer, form: TextForm, usual: string, isTsv: boolean): Reading | null {
-  const likely = /^#Fields: /m.test(text.toString('latin1', 0, 2000)) ? [...DELIMITERS, ' '] : DELIMITERS
+  const likely = /^#Fields:\s/m.test(text.toString('latin1', 0, 2000)) ? [...DELIMITERS, ' '] : DELIMITERS
   const delimiters = form.delimiter === undefined ? likely : [form.delimiter]
   const readings = delimiters.flatMap(delimiter => readingBy(delimiter, text, form) ?? [])
   const isNamed = ({ delimiter }: Reading): number => Number(isTsv && delimiter === usual)
@@ -138,19 +138,22 @@ function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
 function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   const csv = csvForm({ ...form, delimiter, skipLeadingRows: 1 }, 'csv')
   const rows = rowsOf(text, csv)
+  const namesIn = (row: Row): readonly string[] | null => w3cNames(row.cells.join(' '), csv)
+  const fields = rows.findIndex(row => namesIn(row) !== null)
+  if (fields >= 0) rows[fields] = { ...rows[fields]!, cells: namesIn(rows[fields]!)! }
   const counts = new Map<number, number>()
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
-  const [cells = 0] = [...counts].filter(([count]) => count > 1).sort(([, a], [, b]) => b - a)[0] ?? []
+  const [most = 0] = [...counts].filter(([count]) => count > 1).sort(([, a], [, b]) => b - a)[0] ?? []
+  const cells = rows[fields]?.cells.length ?? most
   if (cells === 0) return null
   const [header, next] = rows
   // An empty line ends a title.
   const isBelow = next?.line === (header?.line ?? 0) + 1
   if (header && isBelow && lacksFirstName(header.cells.length, next.cells.length, next.lastByte, csv))
     rows[0] = { ...header, cells: ['', ...header.cells] }
-  const fields = rows.findIndex(({ cells: [cell = ''] }) => cell.startsWith('#Fields:'))
-  if (fields >= 0) rows[fields] = { ...rows[fields]!, cells: w3cNames(rows[fields]!.cells.join(' ')) ?? [] }
   const top = fields >= 0 ? fields : markedSeparator(text) === undefined ? 0 : 1
   let first = rows.findIndex((row, i) => row.cells.length === cells && i >= top)
+  if (first < 0) return null
   // A spreadsheet writes a title with as many delimiters as every row has.
   while (cells > 2 && first < rows.length - 1 && rows[first]!.cells.filter(cell => cell !== '').length < 2) first++
   const isWhole = (row: Row): boolean => row.cells.length === cells

@@ -612,6 +612,24 @@ describe('how a CSV file is written', () => {
       form: { delimiter: ' ', skipLeadingRows: 2 },
       gives: 'date DATE, time STRING, sc-status INTEGER',
     },
+    {
+      says: 'of IIS, with one row',
+      csv: '#Software: Internet Services 10\n#Date: 2025-05-02 17:42:00\n#Fields: date time sc-status\n2025-05-02 17:42:00 200\n',
+      form: { delimiter: ' ', skipLeadingRows: 3 },
+      gives: 'date DATE, time STRING, sc-status INTEGER',
+    },
+    {
+      says: 'of CloudFront, with tabs between the names and no row',
+      csv: '#Version: 1.0\n#Fields:\tdate\ttime\tsc-bytes\n',
+      form: { delimiter: '\t', skipLeadingRows: 2 },
+      gives: 'date STRING, time STRING, sc-bytes STRING',
+    },
+    {
+      says: 'with commas, and a name like a line of logs',
+      csv: '#Fields: a,b\n1,2\n3,4\n',
+      form: {},
+      gives: '#Fields: a INTEGER, b INTEGER',
+    },
     { says: 'with thousands', csv: 'a;b\n1,234;x\n', form: { delimiter: ';' }, gives: 'a STRING, b STRING' },
   ]
   for (const { says, csv, form, gives, doubts } of FORMS) {

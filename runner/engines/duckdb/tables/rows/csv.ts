@@ -70,12 +70,12 @@ export interface Cell {
 
 /** The names of a header, none of which is a NULL. @throws BadRowError for a misplaced quote. */
 export const headerOf = (bytes: Buffer, start: number, end: number, form: CsvForm): Cell[] =>
-  w3cNames(bytes.toString('utf8', start, end))?.map(text => ({ text, offset: 0 })) ??
+  w3cNames(bytes.toString('utf8', start, end), form)?.map(text => ({ text, offset: 0 })) ??
   cellsOf(bytes, start, end, { ...form, nulls: new Set() })
 
-/** The names in a line of W3C's log format, as IIS and CloudFront write it; null for another line. https://www.w3.org/TR/WD-logfile */
-export const w3cNames = (line: string): readonly string[] | null =>
-  line.startsWith('#Fields: ') ? line.trim().split(/\s+/).slice(1) : null
+/** The names in a line of W3C's log format, as IIS and CloudFront write it, whose cells are separated by spaces or tabs; null for another line. https://www.w3.org/TR/WD-logfile */
+export const w3cNames = (line: string, { delimiter }: CsvForm): readonly string[] | null =>
+  [0x09, 0x20].includes(delimiter) && /^#Fields:\s/.test(line) ? line.trim().split(/\s+/).slice(1) : null
 
 /** Splits a record into cells. @throws BadRowError for a misplaced quote. */
 export function cellsOf(bytes: Buffer, start: number, end: number, { delimiter, quote, nulls }: CsvForm): Cell[] {
