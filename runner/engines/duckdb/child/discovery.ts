@@ -11,6 +11,7 @@ import { quoteName, quotePath } from '../../../../googlesql-duckdb/names-and-typ
 import { QueryFault } from '../../../model/query-fault.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
 import {
+  type DataFile,
   datasetsInFolder,
   filesOfTable,
   isFolderName,
@@ -93,21 +94,27 @@ export async function openDiscovery(
       throw new QueryFault(
         `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
       )
-    const definition = definitionOf(name, await shapeIn(files.map(({ path }) => path)))
-    const columns = [...definition.columns, ...inferredKeys(files)]
+    const keys = inferredKeys(files)
+    const definition = definitionOf(name, await shapeIn(files, keys))
+    const columns = [...definition.columns, ...keys]
     return { definition: { ...definition, columns }, isInferred: true, origin: { kind: 'data-folder' } }
   }
 
-  /** The columns of all files, each with the type that it has in the first file with it. @throws QueryFault that names a file. */
-  async function shapeIn(paths: readonly string[]): Promise<Shape> {
-    const files = paths.map(path => openFiles.open({ path, stamp: null, isGiven: false }))
+  /**
+   * The columns of all files, each with the type that it has in the first file with it. The columns of folders are left out: a query names
+   * the file that has one as well.
+   * @throws QueryFault that names a file.
+   */
+  async function shapeIn(inFolder: readonly DataFile[], keys: readonly StructField[]): Promise<Shape> {
+    const files: OpenFile[] = []
     try {
+      for (const { path } of inFolder) files.push(openFiles.open({ path, stamp: null, isGiven: false }))
       const shape = { names: [] as string[], types: [] as DuckDBType[] }
       for (const { path, name } of await withOwnColumns(admin, files)) {
         const { names, types } = await shapeWithDurations(admin, path).catch((cause: unknown) => {
           throw new QueryFault(`its data file ${name} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
         })
-        const known = new Set(shape.names.map(key => columnName(key).toLowerCase()))
+        const known = new Set([...keys.map(key => key.name!), ...shape.names].map(key => columnName(key).toLowerCase()))
         const isNew = names.map(key => !known.has(columnName(key).toLowerCase()))
         shape.names.push(...names.filter((_, i) => isNew[i]))
         shape.types.push(...types.filter((_, i) => isNew[i]))

@@ -704,6 +704,28 @@ describe('the data folder', () => {
     }
   })
 
+  it('names a Parquet file without a schema that has the column of its folder, though the first file lacks the column', async () => {
+    const other = scratchFolder()
+    const write = (name: string, select: string) => {
+      mkdirSync(join(other.path, 'lake/t', name), { recursive: true })
+      return duckdb(`COPY (${select}) TO '${other.path}/lake/t/${name}/1.parquet'`)
+    }
+    await write('k=1', 'SELECT 1 AS a')
+    await write('k=2', 'SELECT 2 AS a, 9 AS K')
+    const engine = await openRawEngine({ dataDir: other.path })
+    try {
+      const { columns } = engine.engine.tables().find('lake.t')!
+      const sql = 'SELECT a, k FROM "lake.t"'
+      const error = await engine.rows({ sql, columns, tables: ['lake.t'] }).catch(reason => reason)
+      expect(String(error.cause?.message)).to.contain(
+        'k=2/1.parquet: its folder gives the column k, and the file has it as well',
+      )
+    } finally {
+      await engine.engine.close()
+      other.remove()
+    }
+  })
+
   it('reads a database file, its schemas as datasets, and cannot write to it', async () => {
     const other = scratchFolder()
     const path = join(other.path, 'warehouse.duckdb')
