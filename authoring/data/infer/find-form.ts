@@ -51,10 +51,14 @@ export function findForm(sample: Buffer, { name, format }: ImportSource, given: 
   const { rows, first } = reading
   const header = rows[first]!
   const below = rows.slice(first + 1)
-  const value =
-    below.length > 0
-      ? header.cells.find((cell, i) => isValue(cell) && below.every(({ cells }) => isValueOrNone(cells[i])))
-      : undefined
+  const value = header.cells.find(
+    (cell, i) =>
+      below.length > 0 &&
+      isValueAmong(
+        cell,
+        below.map(({ cells }) => cells[i] ?? ''),
+      ),
+  )
   if (given.skipLeadingRows === undefined && first > 0) {
     if (value !== undefined && !areNames(header.cells))
       throw new QueryFault(
@@ -190,21 +194,17 @@ function rowsOf(text: Buffer, csv: CsvForm): Row[] {
 export const SAMPLE_BYTES = 1 << 16
 
 const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'wide-integer', 'number', 'decimal']
-const VALUES: readonly ValueKind[] = [
-  ...NUMBERS,
-  'decimal-comma',
-  'spaced-thousands',
-  'time',
-  'local-time',
-  'date',
-  'day-first',
-  'month-first',
-]
+const TIMES: readonly ValueKind[] = ['time', 'local-time', 'date', 'day-first', 'month-first']
+const VALUES: readonly ValueKind[] = [...NUMBERS, 'decimal-comma', 'spaced-thousands', ...TIMES]
 
 /** Whether a cell is a number, a date or a time, also in the spelling of a country. */
 export const isValue = (cell: string): boolean => VALUES.includes(kindOfCell(cell))
 const isNone = (cell: string): boolean => ['empty', 'null-word'].includes(kindOfCell(cell))
-const isValueOrNone = (cell = ''): boolean => isValue(cell) || isNone(cell)
+const isNumber = (cell: string): boolean => !TIMES.includes(kindOfCell(cell))
+
+/** Whether a cell is a value of its column; a date above numbers is the name of theirs. */
+const isValueAmong = (cell: string, below: readonly string[]): boolean =>
+  isValue(cell) && below.every(text => isNone(text) || (isValue(text) && isNumber(text) === isNumber(cell)))
 
 /** Whether the numbers in a header are names of columns: years, or numbers that count up. */
 function areNames(header: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 /** Finds the tables that have no schema: Parquet files of the data folder, and tables of the attached database. */
-import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBListType, DuckDBStructType, type DuckDBType } from '@duckdb/node-api'
 import {
   declaringOf,
   isWildcard,
@@ -109,17 +109,17 @@ export async function openDiscovery(
     const files: OpenFile[] = []
     try {
       for (const { path } of inFolder) files.push(openFiles.open({ path, stamp: null, isGiven: false }))
-      const shape = { names: [] as string[], types: [] as DuckDBType[] }
+      const shapes: Shape[] = []
       for (const { path, name } of await withOwnColumns(admin, files)) {
-        const { names, types } = await shapeWithDurations(admin, path).catch((cause: unknown) => {
+        const shape = await shapeWithDurations(admin, path).catch((cause: unknown) => {
           throw new QueryFault(`its data file ${name} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
         })
-        const known = new Set([...keys.map(key => key.name!), ...shape.names].map(key => columnName(key).toLowerCase()))
-        const isNew = names.map(key => !known.has(columnName(key).toLowerCase()))
-        shape.names.push(...names.filter((_, i) => isNew[i]))
-        shape.types.push(...types.filter((_, i) => isNew[i]))
+        shapes.push(shape)
       }
-      return shape
+      const { names, types } = shapes.reduce(withColumnsOf)
+      const ofFolders = new Set(keys.map(key => key.name!.toLowerCase()))
+      const isOwn = names.map(key => !ofFolders.has(columnName(key).toLowerCase()))
+      return { names: names.filter((_, i) => isOwn[i]), types: types.filter((_, i) => isOwn[i]) }
     } finally {
       openFiles.close(files)
     }
@@ -141,6 +141,27 @@ async function withOwnColumns(admin: DuckDBConnection, files: readonly OpenFile[
   if (names === null) return [first!]
   const chosen = new Set(names.getRows().map(([name]) => name))
   return files.filter(file => file === first || chosen.has(file.path))
+}
+
+/** A shape with the columns that only the other has added, and so the fields of records. */
+function withColumnsOf(shape: Shape, other: Shape): Shape {
+  const [names, types] = [[...shape.names], [...shape.types]]
+  const places = new Map(names.map((key, i) => [columnName(key).toLowerCase(), i]))
+  for (const [i, key] of other.names.entries()) {
+    const at = places.get(columnName(key).toLowerCase()) ?? names.length
+    names[at] ??= key
+    types[at] = types[at] ? withFieldsOf(types[at], other.types[i]!) : other.types[i]!
+  }
+  return { names, types }
+}
+
+function withFieldsOf(type: DuckDBType, other: DuckDBType): DuckDBType {
+  if (type instanceof DuckDBListType && other instanceof DuckDBListType)
+    return new DuckDBListType(withFieldsOf(type.valueType, other.valueType), type.alias)
+  if (!(type instanceof DuckDBStructType && other instanceof DuckDBStructType)) return type
+  const [shape, added] = [type, other].map(({ entryNames, entryTypes }) => ({ names: entryNames, types: entryTypes }))
+  const { names, types } = withColumnsOf(shape!, added!)
+  return new DuckDBStructType(names, types, type.alias)
 }
 
 function declareKnown(

@@ -666,6 +666,13 @@ describe('how a CSV file is written', () => {
     expect(fields.map(({ name }) => name)).to.deep.equal(['2025-12-01', 'GET', '88'])
   })
 
+  for (const title of ['', 'Sales by month\n\n'])
+    it(`has dates above numbers as its names${title && ', also below a title'}`, async () => {
+      const { rows, fields } = await infer(file('csv', `${title}country,2026-01-01,2026-02-01\nAT,1,2\nDE,3,4\n`))
+      expect(fields.map(({ name }) => name)).to.deep.equal(['country', '2026-01-01', '2026-02-01'])
+      expect(rows).to.equal(2)
+    })
+
   it('has one encoding for all files', async () => {
     const [latin, utf8] = [file('csv', Buffer.from('a,b\nM\xfcnchen,1\n', 'latin1')), file('csv', 'a,b\nKöln,1\n')]
     const ascii = file('csv', 'a,b\nx,1\n')

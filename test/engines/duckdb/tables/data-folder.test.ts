@@ -685,18 +685,23 @@ describe('the data folder', () => {
     const other = scratchFolder()
     mkdirSync(join(other.path, 'lake/t'), { recursive: true })
     const write = (name: string, select: string) => duckdb(`COPY (${select}) TO '${other.path}/lake/t/${name}.parquet'`)
-    await write('1', 'SELECT 1 AS a')
-    await write('2', 'SELECT 2 AS a')
-    await write('3', 'SELECT \'x\' AS b, 3 AS A, true AS "c.d"')
+    await write('1', "SELECT 1 AS a, [{'x': 1}] AS r")
+    await write('2', "SELECT 2 AS a, [{'X': 2}] AS r")
+    await write('3', `SELECT 'x' AS b, 3 AS A, true AS "c.d", [{'x': 3, 'y': {'z': 'q'}}] AS r`)
     const engine = await openRawEngine({ dataDir: other.path })
     try {
       const { columns } = engine.engine.tables().find('lake.t')!
-      expect(columns.map(({ name, type }) => `${name} ${type.kind}`)).to.deep.equal(['a INT64', 'b STRING', 'c_d BOOL'])
-      const sql = 'SELECT a, b, c_d FROM "lake.t" ORDER BY a'
+      expect(columns.map(({ name, type }) => `${name} ${type.kind}`)).to.deep.equal([
+        'a INT64',
+        'r ARRAY',
+        'b STRING',
+        'c_d BOOL',
+      ])
+      const sql = 'SELECT a, r, b, c_d FROM "lake.t" ORDER BY a'
       expect(await engine.rows({ sql, columns, tables: ['lake.t'] })).to.deep.equal([
-        [1, null, null],
-        [2, null, null],
-        [3, 'x', true],
+        [1, [{ x: 1, y: null }], null, null],
+        [2, [{ x: 2, y: null }], null, null],
+        [3, [{ x: 3, y: { z: 'q' } }], 'x', true],
       ])
     } finally {
       await engine.engine.close()
