@@ -51,6 +51,8 @@ export async function openDiscovery(
   const declared = new Set(tables.map(({ definition }) => definition.name))
   const allowed = new Set(allowedDatasets(options))
   const wildcards = tables.map(({ definition }) => definition).filter(({ name }) => isWildcard(name))
+  /** The columns of each table's files, so that only files that have changed are read again. */
+  const shapes = new Map<string, { readonly stamps: string; readonly shape: Shape }>()
   declareKnown(options, database, store)
 
   async function discover(): Promise<Discovery> {
@@ -95,7 +97,11 @@ export async function openDiscovery(
         `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
       )
     const keys = inferredKeys(files)
-    const definition = definitionOf(name, await shapeIn(files, keys))
+    const stamps = files.map(({ path, stamp }) => `${path} ${stamp}`).join('\n')
+    const known = shapes.get(name)
+    const shape = known?.stamps === stamps ? known.shape : await shapeIn(files, keys)
+    shapes.set(name, { stamps, shape })
+    const definition = definitionOf(name, shape)
     const columns = [...definition.columns, ...keys]
     return { definition: { ...definition, columns }, isInferred: true, origin: { kind: 'data-folder' } }
   }
