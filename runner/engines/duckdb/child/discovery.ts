@@ -114,11 +114,17 @@ export async function openDiscovery(
   async function shapeIn(inFolder: readonly DataFile[], keys: readonly StructField[]): Promise<Shape> {
     const files: OpenFile[] = []
     try {
-      for (const { path } of inFolder) files.push(openFiles.open({ path, stamp: null, isGiven: false }))
+      for (const { path } of inFolder) {
+        try {
+          files.push(openFiles.open({ path, stamp: null, isGiven: false }))
+        } catch (cause) {
+          throw notUsed(path, cause)
+        }
+      }
       const shapes: Shape[] = []
       for (const { path, name } of await withOwnColumns(admin, files)) {
         const shape = await shapeWithDurations(admin, path).catch((cause: unknown) => {
-          throw new QueryFault(`its data file ${name} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
+          throw notUsed(name, cause)
         })
         shapes.push(shape)
       }
@@ -133,6 +139,9 @@ export async function openDiscovery(
 
   return { wildcards, discover }
 }
+
+const notUsed = (path: string, cause: unknown): QueryFault =>
+  new QueryFault(`its data file ${path} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
 
 /** One file of each kind: of those with the same columns one, and the first of all. Where a file is damaged, the first, since the query names the damage. */
 async function withOwnColumns(admin: DuckDBConnection, files: readonly OpenFile[]): Promise<readonly OpenFile[]> {
