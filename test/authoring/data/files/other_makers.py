@@ -101,8 +101,8 @@ def rows_of(data):
 
 
 def quoted_rows(data, quoting):
-    """The rows as CSV tells them: a missing value in quotes is an empty text."""
-    quoted = {None: [], csv.QUOTE_MINIMAL: [], csv.QUOTE_ALL: ['note', 'score'], csv.QUOTE_NONNUMERIC: ['note', 'score']}[quoting]
+    """The rows as CSV tells them: a missing text in quotes is an empty text, and a missing number stays one."""
+    quoted = ['note'] if quoting in (csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC) else []
     return [tuple('' if value is None and key in quoted else value for key, value in zip(data, row)) for row in rows_of(data)]
 
 
