@@ -1,6 +1,6 @@
 /**
- * The arguments that are numbers of a range. A call or clause with another number fails whatever the rows are, so the number
- * alone is the mistake.
+ * The arguments that are numbers of a range. A call or clause with a number outside its range fails whatever the rows are, so the
+ * number alone is the mistake.
  */
 
 export interface NumberRange {
@@ -9,7 +9,7 @@ export interface NumberRange {
   readonly most?: number
   /** Whether a number that is NULL is allowed. @default false */
   readonly takesNull?: boolean
-  /** What is wrong with an argument that leads to another number, in words for callers. */
+  /** What is wrong with a caller's argument that leads to a number outside the range, in words for the caller. */
   readonly detail: string
 }
 

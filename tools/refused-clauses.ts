@@ -64,7 +64,7 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = rows({
   ],
   'CREATE FUNCTION without TEMP': [
     `${FUNCTIONS}#sql-udf-structure`,
-    'nothing outlives a query; the folder of functions keeps it, in a separate file',
+    'a query cannot store a function; write it to a file in the folder of functions',
   ],
   'CREATE AGGREGATE FUNCTION': [
     'user-defined-aggregates',
@@ -117,7 +117,7 @@ export const ENGINE_LIMITS: readonly RefusedClause[] = rows({
   'INTERVALs whose parts have different signs, in grouping sets, PARTITION BY, set operations and aggregates with DISTINCT, and within the ARRAYs and STRUCTs of keys':
     [
       'data-types#interval_type',
-      'DuckDB takes 2 days less 9 hours for another value than 39 hours; JUSTIFY_INTERVAL gives both one form',
+      'for DuckDB, 2 days less 9 hours and 39 hours are different values; JUSTIFY_INTERVAL gives both the same parts',
     ],
   'SEARCH with PATTERN_ANALYZER, and with another normalizer than LOWER and NONE': [
     'text-analysis#pattern_analyzer',

@@ -39,10 +39,10 @@ export function diffEndpoints(base: Side, head: Side, usdPerTib: number): readon
   return changes.sort((a, b) => compareText(a.endpoint, b.endpoint) || IMPACT_RANK[a.impact] - IMPACT_RANK[b.impact])
 }
 
-/** Whether a broken manifest of the other side may be this endpoint: it has its id, its name or its file. */
+/** Whether a broken manifest of the other side may be this endpoint's: it is the same file, or it claims the endpoint's id or name. */
 function isAmong({ endpoint, file }: ComparedEndpoint, broken: Side['broken']): boolean {
   const own = [endpoint.id, endpoint.name]
-  return broken.some(endpoint => endpoint.file === file || endpoint.claims.some(claim => own.includes(claim)))
+  return broken.some(manifest => manifest.file === file || manifest.claims.some(claim => own.includes(claim)))
 }
 
 function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, usdPerTib: number): readonly Change[] {
@@ -79,7 +79,7 @@ function diffTenant(base: Manifest, head: Manifest, report: Report): void {
   }
 }
 
-/** What names the tenant of a row, for each table of which the manifest says so. */
+/** What names the tenant of a row, for each table that `tenant_free` or the columns of `tenant` list. */
 const tenantTables = (manifest: Manifest): ReadonlyMap<string, string> =>
   new Map([
     ...(manifest.tenant_free ?? []).map((table): [string, string] => [table, 'nothing']),

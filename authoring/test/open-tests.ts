@@ -90,7 +90,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
         : tests.cases.map(test => ({ tests, test, detail })),
     )
     const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
-    if (options.name !== undefined && read.every(({ tests }) => tests !== null)) refuseName(options.name, files)
+    if (options.name !== undefined && read.every(({ tests }) => tests !== null)) requireTestNamed(options.name, files)
     const placeFailure = placeFailuresBelow(settings.endpointsDir)
     const engineOf = ({ test, detail }: PlannedCase): Engine => {
       const view = target.viewOf(test)
@@ -102,6 +102,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     const isAbout = subjectFilter(paths, testFiles, plans)
     const diagnostics = [
       ...testFiles.diagnostics,
+      // A mistake in a partial or a function is always reported, since a manifest that the paths name may use it.
       ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isAbout(file))),
       ...read.flatMap(one => one.diagnostics),
       ...plans.flatMap(one => one.diagnostics),
@@ -123,7 +124,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
 }
 
 /** @throws UsageError where no test has this name. */
-function refuseName(name: string, files: readonly TestFile[]): void {
+function requireTestNamed(name: string, files: readonly TestFile[]): void {
   const names = files.flatMap(({ cases }) => cases.map(test => test.name))
   if (!names.includes(name)) throw new UsageError([`no test has the name "${name}"${didYouMean(name, names).hint}`])
 }

@@ -28,7 +28,10 @@ export function templateCoverage(expanded: ExpandedSql, parameters: readonly Par
   return {
     /** The number of the variant that a call with these arguments runs. */
     variantOf: (args: ArgumentMap): number => indexOf(name => argumentText(args, name)),
-    /** By their numbers, the variants that arguments can reach: two lookup tables by one parameter exclude some. */
+    /**
+     * The variants that arguments can reach, by their numbers: where one parameter picks the rows of two lookup tables, some pairs of
+     * rows never come together.
+     */
     variants: new Map(reachable.map(index => [index, expanded.variants[index]!])),
     branches: branchesOf(expanded, reachable),
   }

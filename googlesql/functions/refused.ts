@@ -58,7 +58,7 @@ export const REFUSED_FUNCTIONS: readonly Refusal[] = [
   ...refusal(
     ['BAG_OF_WORDS', 'TEXT_ANALYZE', 'TF_IDF'],
     'text-analysis-functions',
-    "they hang on the tokens of BigQuery's text analyzers",
+    "the result depends on the tokens of BigQuery's text analyzers",
   ),
   ...refusal(['ML.*'], 'bigqueryml-syntax-predict', MODELS),
   ...refusal(['AI.*'], 'bigqueryml-syntax-ai-generate', MODELS),

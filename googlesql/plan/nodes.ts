@@ -29,8 +29,9 @@ export interface ResolvedQuery {
 export interface TableReference {
   /** The table's name as the catalogue spells it. */
   readonly table: string
-  /** The offsets of the path in the text, and after it. */
+  /** The offset of the table's path in the text. */
   readonly at: number
+  /** The offset after the path. */
   readonly end: number
   /** The name that the query knows the table by without an alias: `edge` for `` `logs.edge` ``. Null where it has an alias. */
   readonly impliedAlias: string | null
@@ -114,7 +115,8 @@ export interface FilterScan extends ScanNode<'filter'> {
   readonly input: Scan
   readonly condition: Expr
   /**
-   * True for a filter that an engine added: its condition is true whenever the branch that contains the query is evaluated.
+   * True for a filter that an engine added to a subquery in a branch of CASE, IF or COALESCE, so that the subquery has no rows where
+   * the branch is not taken. Where the branch is taken, the condition is true.
    */
   readonly isGuard?: true
 }

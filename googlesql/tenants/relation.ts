@@ -14,8 +14,9 @@ export interface TenantScan {
 }
 
 /**
- * A scan that is not bounded yet. Each row of the relation comes from at most one row of the scan; it is bounded once one of
- * `keys`, which are equal to its tenant column, is known to be the tenant's.
+ * A scan that is not bounded yet: its rows may be those of any tenant. Each row of the relation comes from at most one row of the
+ * scan. The values `keys` are equal to the scan's tenant column, so the scan is bounded once one of them equals the parameter of the
+ * tenant.
  */
 export interface Pending {
   readonly scan: TenantScan
@@ -43,7 +44,8 @@ export function combined(parts: readonly Pending[]): readonly Pending[] {
 
 /**
  * The scans that are still not bounded where their rows are combined with each other (by an aggregate, a window, LIMIT,
- * DISTINCT, …). A later condition cannot bound them any more; only a column of an outer query can, on which all of them depend.
+ * DISTINCT, …). A later condition on one row says nothing of the others. Only columns of outer queries remain as keys, since they
+ * have one value for all these rows.
  */
 export function mixed({ pending, equalities }: Relation, outer: Outer): readonly Pending[] {
   return pending.flatMap(({ scan, keys }) => {
@@ -57,12 +59,12 @@ const onlyOuter = (values: ReadonlySet<Value>, outer: Outer): ReadonlySet<Value>
 
 /** The relation under other columns: `to` has a column for each of `from`, in the same order. */
 export function renamed(relation: Relation, from: readonly Column[], to: readonly Column[], outer: Outer): Relation {
-  const names = new Map<number, number[]>()
-  from.forEach(({ id }, i) => void names.set(id, [...(names.get(id) ?? []), to[i]!.id]))
+  const newIds = new Map<number, number[]>()
+  from.forEach(({ id }, i) => void newIds.set(id, [...(newIds.get(id) ?? []), to[i]!.id]))
   const renamedValue = (value: Value): readonly Value[] => {
     const id = columnOf(value)
     if (outer.has(id)) return [value]
-    return (names.get(id) ?? []).map(other => `${other}${value.slice(String(id).length)}`)
+    return (newIds.get(id) ?? []).map(newId => `${newId}${value.slice(String(id).length)}`)
   }
   const pending = relation.pending.flatMap(({ scan, keys }): readonly Pending[] => {
     const equal = equalTo(keys, relation.equalities)

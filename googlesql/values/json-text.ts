@@ -34,12 +34,12 @@ const CANONICAL: Omit<JsonBuilder<string>, 'number'> = {
   },
 }
 
-/** A FLOAT64 keeps every decimal number of so many digits. */
+/** A FLOAT64 keeps every decimal number that has at most this many digits. */
 export const DOUBLE_DIGITS = 15
 /** A FLOAT64 that is nearer to zero has fewer digits. */
 const LEAST_NORMAL = 2 ** -1022
 
-/** @throws JsonError for a number that no FLOAT64 represents, or none exactly where `wideNumbers` is `exact` */
+/** @throws JsonError for a number beyond FLOAT64; if `wideNumbers` is `exact`, also for one that no FLOAT64 represents exactly */
 function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
   if (/^(?:0|-?[1-9]\d{0,14})$/.test(written)) return written
   // An INT64 or UINT64 has at most 20 digits; BigInt would take quadratic time for more.
@@ -50,6 +50,7 @@ function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
   const double = Number(written)
   if (!Number.isFinite(double)) throw new JsonError(`Number overflow parsing '${written}'`)
   const text = doubleText(double)
+  // So few characters without an exponent are 0, or a number that is not that near to zero.
   const isExact = written.length <= DOUBLE_DIGITS && (Math.abs(double) >= LEAST_NORMAL || !/[eE]/.test(written))
   if (wideNumbers === 'exact' && !isExact && normalDecimal(text) !== normalDecimal(written)) {
     throw new JsonError(`Input number: ${written} cannot round-trip through string representation`)

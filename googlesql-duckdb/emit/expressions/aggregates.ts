@@ -54,15 +54,16 @@ function safeAggregate(text: string, parts: readonly Fragment[], { type }: Aggre
 
 /**
  * The indexes of the arguments that should become columns of the input: they are not columns or constants, and the SQL of the
- * call passes them to several aggregates or to a subquery. (DuckDB computes equal aggregates once.) Empty for a call with a
- * filter: the arguments of rows that the filter leaves out must not fail.
+ * call passes them to several aggregates or to a subquery. A macro that repeats an aggregate counts only for a window (see
+ * isCopied), since DuckDB computes equal aggregates once. Empty for a call with a filter: the arguments of rows that the filter
+ * leaves out must not fail.
  */
 export function repeatedArguments(call: AggregateCall, isWindow = false): readonly number[] {
   const writer = AGGREGATE_WRITERS.get(call.name)
   const costs = call.arguments.map(costOf)
   if (!writer || call.filter || Math.max(0, ...costs) === 0) return []
   const slots = call.arguments.map((argument, i) => (argument === null || costs[i] === 0 ? 'NULL' : slot(i)))
-  const parts = {
+  const nothingElse = {
     distinct: '',
     orderBy: '',
     filterSql: null,
@@ -73,9 +74,10 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
     mayBeBackward: false,
   }
   try {
-    const text = writer.write({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
+    const text = writer.write({ sql: slots, args: call.arguments, type: call.type, call, ...nothingElse })
     const { hasQuery, uses, pieces } = templateOf(text)
-    // DuckDB cannot copy a window function that contains a lambda, so a macro must not write it twice (1.5.5).
+    // DuckDB cannot copy a window function that contains a lambda, so a macro must not write it twice (1.5.5). From a cost of 10 on,
+    // an argument calls a function, whose SQL may have a lambda.
     const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && (uses.get(i) ?? 0) > 1
     const isRepeated = (i: number): boolean => pieces.filter(piece => piece === i).length > 1
     return costs.flatMap((cost, i) => (cost > 0 && (hasQuery || isRepeated(i) || isCopied(i)) ? [i] : []))
@@ -108,7 +110,7 @@ function windowText(window: WindowCall, place: Place): string {
   const bound = (part: ResolvedBound): string => boundText(part, hasRangeOffset, place)
   return [
     ...(partition !== '' ? [`PARTITION BY ${partition}`] : order === '' ? wholeInput(window) : []),
-    ...(order === '' ? [] : [partition === '' && isFirstOfAll(window) ? `${order}, 1` : order]),
+    ...(order === '' ? [] : [partition === '' && isRowNumberByOneKey(window) ? `${order}, 1` : order]),
     ...(frame ? [`${frame.unit.toUpperCase()} BETWEEN ${bound(frame.start)} AND ${bound(frame.end)}`] : []),
   ].join(' ')
 }
@@ -117,7 +119,8 @@ function windowText(window: WindowCall, place: Place): string {
  * Whether DuckDB would rewrite `ROW_NUMBER() OVER (ORDER BY x) = 1` to a minimum, which gives one row of NULLs for an empty
  * input (1.5.5). It does not do so with two sort keys, so a constant key is added.
  */
-const isFirstOfAll = ({ call, orderBy }: WindowCall): boolean => call.name === 'ROW_NUMBER' && orderBy.length === 1
+const isRowNumberByOneKey = ({ call, orderBy }: WindowCall): boolean =>
+  call.name === 'ROW_NUMBER' && orderBy.length === 1
 
 /**
  * The partition key that separates NaN and the infinities from the finite values. In a RANGE frame with offsets, rows with NaN

@@ -1,5 +1,6 @@
 /** Numbers as decimal text, exact and with the rounding of C's printf. */
 
+/** The exact value of a number, from which its digits are computed. */
 export interface Digits {
   readonly isNegative: boolean
   /** The absolute value as a fraction of integers. */

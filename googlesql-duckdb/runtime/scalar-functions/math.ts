@@ -88,13 +88,13 @@ function ceilOfProduct(count: bigint, factor: number): bigint {
   return (product + scale - 1n) / scale
 }
 
-/** The factor of `bq_made_large`: the values that `bq_float_total` gets as `small` were multiplied by 2^-64. */
-const MADE_SMALL_BY = 2 ** 64
+/** Undoes the scaling of a total: its values were multiplied by 2^-64 before they were added (see `bq_float_total`). */
+const SCALE_BACK = 2 ** 64
 
 export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_made_large', ['DOUBLE'], 'DOUBLE', small => {
     if (!Number.isFinite(small)) return small
-    const total = small * MADE_SMALL_BY
+    const total = small * SCALE_BACK
     if (!Number.isFinite(total)) fail('double overflow')
     return total
   }),

@@ -53,7 +53,7 @@ function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): b
   throw new SearchRefusal('SEARCH: whether numbers and booleans in JSON are searched is not documented')
 }
 
-/** `options` is the JSON text of the analyzer's options, or of null. */
+/** `options` is JSON: a string, which holds the analyzer's options, or null. */
 const compiled = keepLast((parts: string, query: string, analyzer: string, options: string) => ({
   parts: JSON.parse(parts) as SearchedParts,
   isFound: textSearch(query, analyzer, JSON.parse(options) as string | null),

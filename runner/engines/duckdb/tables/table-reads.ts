@@ -57,7 +57,7 @@ async function readsOfTable({ tables }: Stores, name: string, request: ReadsRequ
   const all = { all: partitioned, keyOf: pathOf, rowsOf: rowsOfPartitions(definition) }
   const chosen = new Set<PartitionFile>()
   for (const { conditions } of reads) for (const file of await chooseParts(all, conditions, deps)) chosen.add(file)
-  const parts = { kind: 'partitions', read: countOf([...chosen]), of: countOf(partitioned) } as const
+  const parts = { kind: 'partitions', read: partitionCount([...chosen]), of: partitionCount(partitioned) } as const
   return { paths: [...always, ...[...chosen].map(pathOf)], parts }
 }
 
@@ -84,9 +84,9 @@ const pathsOf = ({ files, imports }: TableContents): readonly string[] => [
 /** Separates the files that conditions can leave out from those that every query of the table opens. */
 function byPartition({ files, imports }: TableContents, definition: TableDefinition | undefined) {
   const [always, partitioned] = [files.map(pathOf), [] as PartitionFile[]]
-  for (const { files: paths, partition } of imports)
-    if (partition?.column === definition?.partitionedBy && partition)
-      partitioned.push(...paths.map(path => ({ path, partition: partitionOf(path), unit: partition.unit })))
+  for (const { files: paths, partition: partitioning } of imports)
+    if (partitioning?.column === definition?.partitionedBy && partitioning)
+      partitioned.push(...paths.map(path => ({ path, partition: partitionOf(path), unit: partitioning.unit })))
     else always.push(...paths)
   return { always, partitioned }
 }
@@ -100,7 +100,8 @@ function partitionOf(path: string): string | null {
   return text === '' || text === '__HIVE_DEFAULT_PARTITION__' ? null : text
 }
 
-const countOf = (files: readonly PartitionFile[]): number => new Set(files.map(({ partition }) => partition)).size
+const partitionCount = (files: readonly PartitionFile[]): number =>
+  new Set(files.map(({ partition }) => partition)).size
 
 /**
  * SQL that returns one row per file: its path, and the hidden columns with the bounds of its partition (see table-view.ts).

@@ -1,6 +1,7 @@
 /**
- * Checks the times of nanoseconds in a Parquet file, which DuckDB cuts to microseconds. It reads a copy of their columns, in whose
- * footer they are times of microseconds: there each has all its digits, and is a thousand times as far from 1970.
+ * Checks whether times that a Parquet file has in nanoseconds are whole microseconds, to which DuckDB cuts them. For this,
+ * DuckDB reads a copy of their columns whose footer calls the nanoseconds microseconds: there DuckDB cuts no digits, and takes each
+ * time to be 1,000 times farther from 1970.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -14,8 +15,8 @@ import { asRead, cutAt, isCut, isInt96, leavesOf, mapLeaves, withStoredTypes } f
 export const hasCut = (type: DuckDBType): boolean => leavesOf(type).some(leaf => isCut(leaf) && !isInt96(leaf))
 
 /**
- * The types as DuckDB reads them where every time is whole microseconds; in a column with another, its times have the number of the
- * first such row. `copy` is the path for the copy, which the caller removes.
+ * The types of the columns: as DuckDB reads them for a column whose times are all whole microseconds. In any other column, the types
+ * of times hold the number of the first row with more digits (see cutAt). `copy` is the path for the copy, which the caller removes.
  */
 export async function withWholeMicroseconds(
   connection: DuckDBConnection,
@@ -99,12 +100,12 @@ async function bytesAt(file: FileHandle, position: number, length: number): Prom
 }
 
 const [TIME, TIMESTAMP, IN_UTC, LOCAL, MICROS] = [0x7c, 0x8c, 0x11, 0x12, 0x2c]
-/** The unit NANOS, and the ends of the unit, of the time and of its type. */
+/** The unit NANOS, then the bytes that end NANOS, the unit, the time's type and the logical type. */
 const OF_NANOS = Buffer.from([0x1c, 0x3c, 0, 0, 0, 0])
 
 /**
- * Makes timestamps of microseconds of the types of times in the footer, and returns their number. A local timestamp of nanoseconds stays,
- * since DuckDB does not cut it. Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift, in the
+ * Changes the types of times in nanoseconds to timestamps in microseconds in the footer, and returns how many it changed. A local
+ * timestamp in nanoseconds stays, since DuckDB does not cut it. Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift, in the
  * compact protocol.
  */
 function inMicroseconds(footer: Buffer): number {
