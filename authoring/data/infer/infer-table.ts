@@ -140,8 +140,9 @@ const TOTAL = /^(?:grand )?(?:totale?s?|sum(?:me|a)?|soma|somme|(?:ins)?gesamt)(
 
 /** The doubt about a last row that seems to be the sum of others; null for another. */
 function totalIn(row: ValueFacts['last']): string | null {
-  const word = row?.cells.find(cell => TOTAL.test(cell))
-  return row && word !== undefined && row.cells.some(isValue)
+  const cells = row?.cells.map(({ text }) => text ?? '') ?? []
+  const word = cells.find(cell => TOTAL.test(cell))
+  return row && word !== undefined && cells.some(isValue)
     ? `has ${JSON.stringify(word)} in line ${row.line}, its last: if it is the sum of other rows, sums count them twice: delete it, or leave it out with WHERE`
     : null
 }

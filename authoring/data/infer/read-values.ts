@@ -135,7 +135,7 @@ export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): Ro
 
   function read(columns: readonly (ValueFacts | null)[], cells: readonly Cell[], line: number): null {
     row.see('object', '', { file, line })
-    row.last = { cells: cells.map(({ text }) => text ?? ''), line }
+    row.last = { cells, line }
     for (const [i, { text }] of cells.entries()) {
       const facts = columns[i]
       if (facts && text !== null) facts.see(kindOfCell(text, form.hasDecimalComma), text, { file, line })

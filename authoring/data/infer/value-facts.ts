@@ -2,6 +2,7 @@
 
 import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { columnName } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
+import type { Cell } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import { renaming } from './column-name.js'
 import type { ValueKind } from './value-kinds.js'
 
@@ -34,7 +35,7 @@ export class ValueFacts {
   /** The objects that were read so far in all files of the table. The facts of its rows have the number. */
   objects = 0
   /** The last row of a CSV file that was read. The facts of rows have it. */
-  last: { readonly cells: readonly string[]; readonly line: number } | null = null
+  last: { readonly cells: readonly Cell[]; readonly line: number } | null = null
   /** The first text with spaces around it; null if there is no such text. */
   padded: Sample | null = null
   /** The number of the object in which the field was last seen, and its key there. */
