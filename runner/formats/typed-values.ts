@@ -1,5 +1,5 @@
 /** What the formats with types, Arrow and Parquet, share: a result's types, and its values from the JSON texts of cells. */
-import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
+import { ByteWriter } from 'hyparquet-writer'
 import { distinctNames, parseTypeName, type StructField, type Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
 import type { Requirement, RowFacts } from './format.js'

@@ -208,20 +208,11 @@ export class FastPath {
     res.writeHead(status, [...ofAnswer, ...this.#headOf(status, hit).list])
     const hasBody = status === 200 && req.method === 'GET'
     res.end(hasBody ? representation.body : undefined)
-    const end = (ended: number): void =>
-      observe({
-        kind: 'request.done',
-        requestId,
-        method: req.method!,
-        path,
-        endpoint: cached.endpoint,
-        token: caller.token,
-        status: ended,
-        durationMs: clock.ticksMs() - began,
-        cache: 'hit',
-        rows: result.rowCount,
-        error: null,
-      })
+    const end = (ended: number): void => {
+      const call = { requestId, method: req.method!, path, endpoint: cached.endpoint, token: caller.token }
+      const outcome = { cache: 'hit', rows: result.rowCount, error: null } as const
+      observe(requestDone(call, ended, clock.ticksMs() - began, outcome))
+    }
     // Mostly the kernel has taken all of it by now.
     if (wasSent(req, res)) {
       end(status)

@@ -1,7 +1,7 @@
 /** Sends bodies that are whole. */
 import type { ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
-import { pacedTurns } from '../model/in-turns.js'
+import { inTurn } from '../model/in-turns.js'
 import { exchangeOf } from './request-context.js'
 
 /** Answers with this body; without it to HEAD. @throws RunnerError OVERLOADED before anything is sent. */
@@ -17,9 +17,6 @@ export function send(req: Request, res: Response, status: number, contentType: s
 
 /** The most bytes that a socket is given at once: it passes as many to the system as that takes before it returns. */
 export const MAX_AT_ONCE = 524_288
-
-/** Pieces for hundreds of callers who wait for one result are not all sent in the turn in which it is there. */
-const inTurn = pacedTurns(() => performance.now())
 
 /** Ends the response with this body. The pieces of a large one are sent in several turns of the event loop. */
 export function endWith(res: ServerResponse, body: Buffer): void {

@@ -74,7 +74,8 @@ export function pacedTurns(nowMs: () => number): (work: () => void) => void {
   }
 }
 
-const inTurn = pacedTurns(() => performance.now())
+/** Paces what the callers of one result do when it is there: they may be hundreds. */
+export const inTurn = pacedTurns(() => performance.now())
 
 /**
  * Resolves when a caller may go on who has waited for the work of another: all who waited would otherwise go on in one turn,
