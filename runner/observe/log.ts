@@ -61,8 +61,11 @@ const QUIET_MS = 60_000
 const STANDARD_ERROR = 2
 /** The most bytes that wait for a reader who takes nothing; further lines are dropped. */
 export const MAX_WAITING = 1_048_576
-/** Lines of requests wait until they are together this many bytes (sonic-boom writes 16 kB at once), but no longer than HOLD_MS. */
-const MIN_WRITE = 16_383
+/**
+ * Lines of requests wait until they are together this many bytes, but no longer than HOLD_MS: a write takes as much processor time as some
+ * twenty lines.
+ */
+const MIN_WRITE = 65_536
 const HOLD_MS = 200
 /** How long the end of the process waits for a reader who takes nothing, in milliseconds. */
 const END_MS = 2_000
@@ -95,6 +98,7 @@ function standardError(hasEnded: () => boolean): LogDestination {
     dest: STANDARD_ERROR,
     sync: false,
     minLength: MIN_WRITE,
+    maxWrite: MIN_WRITE + 1,
     maxLength: MAX_WAITING,
     periodicFlush: HOLD_MS,
     retryEAGAIN: () => !hasEnded(),
