@@ -167,6 +167,8 @@ export class Refresher {
     const sets = await this.#readAll(readsOf(call, plan, start.parts), call, start)
     const told = sets?.map(set => partsRead(call, start, set.parts)) ?? []
     if (sets === null || told.includes(null)) return 'changed'
+    // No query has told the state of the other tables: it may have changed before that of the first one was asked for.
+    if (sets.length === 0 && isExact(call) && (await this.#othersOf(call)) !== start.others) return 'changed'
     const parts = told[0] ?? start.parts
     if (sets.some(({ isTruncated }) => isTruncated)) return null
     const read = await gather(call, start, parts, sets)
