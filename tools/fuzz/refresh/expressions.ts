@@ -70,7 +70,11 @@ export function randomBucket(random: Random, { type, time: t, era }: Scope, brok
       [0.5, as('TIMESTAMP', `TIMESTAMP_TRUNC(TIMESTAMP_TRUNC(${t}, ${part}), ${day})`)],
       [0.3, as('TIMESTAMP', `TIMESTAMP(DATETIME_TRUNC(DATETIME(${t}), ${part}))`)],
       [0.3, as('TIMESTAMP', `TIMESTAMP_BUCKET(${t}, INTERVAL 15 MINUTE)`)],
-      [0.5, as('TIMESTAMP', `TIMESTAMP_SECONDS(${seconds} * DIV(UNIX_SECONDS(${t}), ${seconds}))`)],
+      // About 1970, where DIV turns the other way.
+      [
+        era.base === 0n ? 8 : 0.5,
+        as('TIMESTAMP', `TIMESTAMP_SECONDS(${seconds} * DIV(UNIX_SECONDS(${t}), ${seconds}))`),
+      ],
       [0.3, as('DATE', `LAST_DAY(DATE(${t}${zone}), MONTH)`)],
     ])
   }
@@ -174,7 +178,7 @@ function computedTime(random: Random, type: TimeType, era: Era, clock: number, d
       [5, () => `TIMESTAMP_SUB(${again(type)}, ${interval(random, length, ['DAY', 'HOUR', 'MINUTE', 'SECOND'])})`],
       [0.5, () => `TIMESTAMP_ADD(${again(type)}, ${interval(random, length, ['HOUR', 'MINUTE', 'SECOND'])})`],
       [5, () => `TIMESTAMP_TRUNC(${again(type)}, ${part}${zone})`],
-      [length >= DAY ? 3 : 0, () => `TIMESTAMP_TRUNC(${again(type)}, DAY${zone})`],
+      [length >= 12n * HOUR ? 3 : 0, () => `TIMESTAMP_TRUNC(${again(type)}, DAY${zone})`],
       [4, () => `TIMESTAMP(${again('DATE')}${zone})`],
       [0.5, () => `TIMESTAMP(${again('DATETIME')}${zone})`],
       [0.5, () => `CAST(${again('DATE')} AS TIMESTAMP)`],
@@ -220,15 +224,24 @@ function anyLiteral(random: Random, type: TimeType, era: Era): string {
   ])
 }
 
+/** What a bound compares. */
+interface Side {
+  readonly sql: string
+  readonly type: TimeType
+}
+
 /** The time column as something that a bound compares: itself, or truncated. */
-function compared(random: Random, { type, time, era }: Scope): { readonly sql: string; readonly type: TimeType } {
+function compared(random: Random, { type, time, era }: Scope): Side {
   const zone = type === 'TIMESTAMP' ? zoneArgument(random, era) : ''
   const part = partOf(random, type, era)
   return random.weighted([
     [6, { sql: time, type }],
     [1, { sql: `DATE(${time}${zone})`, type: 'DATE' as const }],
     [1, { sql: `${type}_TRUNC(${time}, ${part}${zone})`, type }],
-    [type === 'DATE' ? 0 : 1, { sql: `${type}_BUCKET(${time}, INTERVAL 15 MINUTE)`, type }],
+    [
+      type === 'DATE' ? 0 : 2,
+      { sql: `${type}_BUCKET(${time}, INTERVAL ${random.pick(['15 MINUTE', '6 HOUR'])})`, type },
+    ],
     [0.5, { sql: `CAST(${time} AS DATE)`, type: 'DATE' as const }],
     [0.5, { sql: `DATETIME(${time}${zone})`, type: 'DATETIME' as const }],
   ])
@@ -239,11 +252,23 @@ const FLIPPED: Readonly<Record<string, string>> = { '>=': '<=', '>': '<', '<=': 
 /** The end at which a bound cuts the times. */
 export type End = 'lower' | 'upper' | 'any'
 
+/** The time, and what makes a time that it is compared with. */
+function comparedTimes(random: Random, scope: Scope, clock: number): readonly [Side, () => string] {
+  const side = compared(random, scope)
+  return [side, () => computedTime(random, side.type, scope.era, clock)]
+}
+
+/** The bucket of the time and that of the clock: as in all buckets but the last one. */
+function bucketOfClock(random: Random, { type, time, era }: Scope): readonly [Side, () => string] {
+  const zone = type === 'TIMESTAMP' ? zoneArgument(random, era) : ''
+  const part = partOf(random, type, era)
+  const bucketOf = (value: string): string => `${type}_TRUNC(${value}, ${part}${zone})`
+  return [{ sql: bucketOf(time), type }, () => bucketOf(type === 'TIMESTAMP' ? '@now' : `${type}(@now)`)]
+}
+
 /** A bound of the time column. */
 export function randomBound(random: Random, scope: Scope, clock: number, at: End): Piece {
-  const { era } = scope
-  const side = compared(random, scope)
-  const end = (): string => computedTime(random, side.type, era, clock)
+  const [side, end] = random.chance(0.15) ? bucketOfClock(random, scope) : comparedTimes(random, scope, clock)
   if (at === 'any' && random.chance(0.3)) return { sql: `${side.sql} BETWEEN ${end()} AND ${end()}`, breaks: null }
   const operator = random.weighted([
     [at === 'upper' ? 0 : 5, '>='],

@@ -150,10 +150,11 @@ class QueryMaker {
         `SELECT DATE(${time}) AS bucket, COUNT(*) AS c FROM \`${name}\` GROUP BY bucket, ${key} ORDER BY ${key}, bucket DESC`,
         'another first key',
       ] as const
+    const buckets = `TIMESTAMP_SECONDS(3600 * DIV(UNIX_SECONDS(${time}), 3600))`
     const sql = this.#breaking([
       queryBy('DATE(other)'),
       queryBy(`DATE_TRUNC(DATE(${time}), MONTH)`),
-      ...(type === 'TIMESTAMP' ? [queryBy(`DATE(${time}, 'Asia/Tokyo')`)] : []),
+      ...(type === 'TIMESTAMP' ? [queryBy(`DATE(${time}, 'Asia/Tokyo')`), queryBy(buckets)] : []),
     ])
     return { sql, breaks: this.#broken, isAbove: true, isOrdered: true }
   }

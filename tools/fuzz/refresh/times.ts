@@ -58,7 +58,7 @@ const ANCHORS: readonly Anchor[] = [
   { at: '2024-02-29T12:00:00Z', zones: ['UTC', 'Asia/Tokyo'] },
   { at: '2021-01-03T12:00:00Z', zones: ['UTC', 'Pacific/Auckland'] },
   { at: '2000-02-29T00:00:00Z', zones: ['UTC', 'America/Los_Angeles'] },
-  { at: '1970-01-01T00:00:00Z', zones: ['UTC', 'Europe/London'] },
+  { at: '1970-01-01T00:00:00Z', zones: ['UTC', 'Europe/London'], weight: 2 },
   // Alaska has a day twice: its first boundary is 15 hours before the clocks change. Nothing else needs a margin that long.
   { at: '1867-10-18T20:00:00Z', zones: ['America/Juneau'], scale: DAYS, weight: 3 },
   { at: '1883-11-18T17:00:00Z', zones: ['America/New_York', 'UTC'] },
