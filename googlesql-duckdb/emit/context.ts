@@ -65,26 +65,23 @@ export interface Context {
   /** The table columns whose NULL arrays must be replaced by empty ones, by column id. */
   readonly fillings: ReadonlyMap<number, Filling>
   /** The SQL of an expression as an operand: it needs no parentheses. */
-  expr(expr: Expr, place: Place): Fragment
+  expr(expr: Expr, env: Env): Fragment
   /** The text of a query that returns these columns of the scan under these names. */
-  query(scan: Scan, columns: readonly Column[], names: readonly string[], place: Place): string
+  query(scan: Scan, columns: readonly Column[], names: readonly string[], env: Env): string
   /** The text of a query that returns the values of one column as a list. */
-  arrayQuery(scan: Scan, column: Column, place: Place): Fragment
+  arrayQuery(scan: Scan, column: Column, env: Env): Fragment
 }
 
-/** The shared state, with the scope in which an expression stands, or for a query the scope around it. */
-export interface Place extends Context {
+/** The environment of an expression: the shared state, and the scope in which it stands, or for a query the scope around it. */
+export interface Env extends Context {
   readonly scope: SqlScope | null
 }
 
-/** The place in a lambda with these parameters, or after these bindings. */
-export const inLambda = (entries: readonly Entry[], place: Place): Place =>
-  inScope(
-    { entries: new Map(entries.map(entry => [entry.column.id, entry])), outer: place.scope, isLambda: true },
-    place,
-  )
+/** The environment within a lambda with these parameters, or after these bindings. */
+export const inLambda = (entries: readonly Entry[], env: Env): Env =>
+  inScope({ entries: new Map(entries.map(entry => [entry.column.id, entry])), outer: env.scope, isLambda: true }, env)
 
-export const inScope = (scope: SqlScope | null, context: Context): Place => ({ ...context, scope })
+export const inScope = (scope: SqlScope | null, context: Context): Env => ({ ...context, scope })
 
 /** Thrown for a construct that cannot be written. `at` is its place in the source; null until a caller adds the place. */
 export class GenerateError extends Error {

@@ -5,7 +5,7 @@ import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/
 import { INT64 } from '../../googlesql/types/types.js'
 import { WRITERS } from '../functions/all.js'
 import type { FieldsSql } from '../functions/function-sql.js'
-import { type Entry, entryOf, type Place, type SqlScope } from './context.js'
+import { type Entry, type Env, entryOf, type SqlScope } from './context.js'
 import { type Fragment, fill, fragment, path, slot, templateOf, writesLambda } from './fragment.js'
 import { namedIfMacro } from './named.js'
 import { variable } from './quote.js'
@@ -55,7 +55,7 @@ export function shareArguments(
   args: Args,
   parts: Parts,
   write: (parts: Parts) => Fragment,
-  place: Place,
+  env: Env,
   isBound: readonly boolean[] = [],
 ): Fragment {
   const costs = args.map((argument, i) => costUnlessConstant(argument) || costOfEntry(argument, parts[i]!))
@@ -83,13 +83,13 @@ export function shareArguments(
   })
   // In a correlated subquery, DuckDB's lambdas cannot capture outer columns, nor any column if the lambda's argument reads an
   // outer one. So every argument that reads columns becomes part of the lambda's argument.
-  const isCorrelated = args.some(argument => argument !== null && readsOuter(argument, place.scope))
+  const isCorrelated = args.some(argument => argument !== null && readsOuter(argument, env.scope))
   if (isCorrelated) {
     args.forEach((argument, i) => {
       if (argument && !chosen.includes(i) && columnsRead([argument]).size > 0) chosen.push(i)
     })
   }
-  const name = variable(place.newColumn('', args[chosen[0]!]!.type))
+  const name = variable(env.newColumn('', args[chosen[0]!]!.type))
   const reference = (i: number): Fragment => path(chosen.length === 1 ? name : `${name}.a${i}`)
   const inner = write(parts.map((part, i) => (chosen.includes(i) ? reference(i) : part)))
   const packed =
@@ -113,21 +113,21 @@ export type Captures = NonNullable<ReturnType<typeof capturesOf>>
  * which the lambdas are written; null where they are not needed, since no argument reads an outer column and no lambda reads a column whose SQL
  * is a subquery.
  */
-export function capturesOf(args: Args, place: Place) {
+export function capturesOf(args: Args, env: Env) {
   const lambdas = args.filter(argument => argument?.kind === 'lambda')
   if (lambdas.length === 0) return null
-  const isForeign = args.some(argument => argument !== null && readsOuter(argument, place.scope))
-  if (!isForeign && !lambdas.some(lambda => readsQuery(lambda, place.scope))) return null
-  const struct = variable(place.newColumn('', INT64))
+  const isForeign = args.some(argument => argument !== null && readsOuter(argument, env.scope))
+  if (!isForeign && !lambdas.some(lambda => readsQuery(lambda, env.scope))) return null
+  const struct = variable(env.newColumn('', INT64))
   const entries = new Map<number, Entry>()
   const fields: Fragment[] = []
   for (const id of columnsRead(lambdas as Expr[])) {
-    const entry = entryOf(id, place.scope)
+    const entry = entryOf(id, env.scope)
     if (!entry) continue
     entries.set(id, columnEntry(entry.column, path(`${struct}.k${fields.length}`)))
     fields.push(entry.sql)
   }
-  const scope: SqlScope = { entries, outer: place.scope, isLambda: true }
+  const scope: SqlScope = { entries, outer: env.scope, isLambda: true }
   return { struct, scope, fields }
 }
 
@@ -147,15 +147,15 @@ export function withCapturedColumns(
   parts: Parts,
   write: Write,
   captures: Captures | null,
-  place: Place,
+  env: Env,
 ): Fragment {
   const hasSelect = parts.some(part => part?.hasSelect)
-  if (!captures && !hasSelect && !args.some(argument => argument !== null && readsOuter(argument, place.scope))) {
+  if (!captures && !hasSelect && !args.some(argument => argument !== null && readsOuter(argument, env.scope))) {
     return writeCall(args, parts, write)
   }
   const isPacked = args.map(argument => argument !== null && argument.kind !== 'lambda' && !isConstantPart(argument))
   if (!captures && !writesLambda(write(slotsOf(args, parts)))) return writeCall(args, parts, write)
-  const struct = captures?.struct ?? variable(place.newColumn('', INT64))
+  const struct = captures?.struct ?? variable(env.newColumn('', INT64))
   const inner = writeCall(
     args,
     parts.map((part, i) => (isPacked[i] ? path(`${struct}.a${i}`) : part)),

@@ -2,7 +2,7 @@
 import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../googlesql/plan/nodes.js'
 import { AGGREGATE_WRITERS } from '../../functions/all.js'
 import { SqlWriterError } from '../../functions/function-sql.js'
-import { type Context, GenerateError, type Place } from '../context.js'
+import { type Context, type Env, GenerateError } from '../context.js'
 import { type Fragment, fill, fragment, slot, templateOf, unread } from '../fragment.js'
 import { callOf } from '../macro-usage.js'
 import { variable } from '../quote.js'
@@ -11,13 +11,13 @@ import { orderClause } from '../scans/sort.js'
 import { applied, costOf } from '../share-arguments.js'
 import { trySql } from '../try.js'
 
-export function aggregateSql(call: AggregateCall, place: Place, over = '', frame: WindowCall['frame'] = null): string {
+export function aggregateSql(call: AggregateCall, env: Env, over = '', frame: WindowCall['frame'] = null): string {
   const writer = AGGREGATE_WRITERS.get(call.name)
   if (!writer) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
   const parts: Fragment[] = []
   // In a SAFE call, slots separate the SQL of the arguments, whose errors must be raised, from the SQL of the function itself.
   const written = (sql: Fragment): string => (call.isSafe ? slot(parts.push(sql) - 1) : sql.text)
-  const operand = (expr: Expr | null): string | null => expr && written(place.expr(expr, place))
+  const operand = (expr: Expr | null): string | null => expr && written(env.expr(expr, env))
   try {
     const sql = writer.write({
       sql: call.arguments.map(operand),
@@ -25,15 +25,15 @@ export function aggregateSql(call: AggregateCall, place: Place, over = '', frame
       type: call.type,
       call,
       distinct: call.isDistinct ? 'DISTINCT ' : '',
-      orderBy: written(unread(orderClause(call.orderBy, place))),
+      orderBy: written(unread(orderClause(call.orderBy, env))),
       filterSql: operand(call.filter),
       havingSql: operand(call.having?.expr ?? null),
-      limitSql: call.limit && written(unread(rowCountSql(call.limit, place))),
+      limitSql: call.limit && written(unread(rowCountSql(call.limit, env))),
       over,
-      addsByParts: place.addsByParts,
+      addsByParts: env.addsByParts,
       mayBeBackward: frame !== null && frame.start.offset !== null && frame.start.kind === frame.end.kind,
     })
-    return call.isSafe ? safeAggregate(sql, parts, call, place).text : sql
+    return call.isSafe ? safeAggregate(sql, parts, call, env).text : sql
   } catch (error) {
     throw error instanceof SqlWriterError ? new GenerateError(error.message, call.at, error) : error
   }
@@ -87,8 +87,8 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
   }
 }
 
-export function windowSql(window: WindowCall, place: Place): string {
-  return aggregateSql(window.call, place, ` OVER (${windowText(window, place)})`, window.frame)
+export function windowSql(window: WindowCall, env: Env): string {
+  return aggregateSql(window.call, env, ` OVER (${windowText(window, env)})`, window.frame)
 }
 
 /**
@@ -99,15 +99,15 @@ export function windowSql(window: WindowCall, place: Place): string {
 const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
   frame || AGGREGATE_WRITERS.get(call.name)?.mayStream ? ['PARTITION BY true'] : []
 
-function windowText(window: WindowCall, place: Place): string {
+function windowText(window: WindowCall, env: Env): string {
   const { partitionBy, orderBy, frame } = window
   const hasRangeOffset = frame?.unit === 'range' && (frame.start.offset !== null || frame.end.offset !== null)
   const partition = [
-    ...partitionBy.map(expr => place.expr(expr, place).text),
-    ...(hasRangeOffset ? floatClass(window, place) : []),
+    ...partitionBy.map(expr => env.expr(expr, env).text),
+    ...(hasRangeOffset ? floatClass(window, env) : []),
   ].join(', ')
-  const order = hasRangeOffset ? rangeKey(orderBy, place) : orderClause(orderBy, place).trimStart()
-  const bound = (part: ResolvedBound): string => boundText(part, hasRangeOffset, place)
+  const order = hasRangeOffset ? rangeKey(orderBy, env) : orderClause(orderBy, env).trimStart()
+  const bound = (part: ResolvedBound): string => boundText(part, hasRangeOffset, env)
   return [
     ...(partition !== '' ? [`PARTITION BY ${partition}`] : order === '' ? wholeInput(window) : []),
     ...(order === '' ? [] : [partition === '' && isRowNumberByOneKey(window) ? `${order}, 1` : order]),
@@ -127,7 +127,7 @@ const isRowNumberByOneKey = ({ call, orderBy }: WindowCall): boolean =>
  * or the same infinity form a frame of their own: adding an offset does not change these values, and the frame of a finite
  * value never reaches them. A frame that is unbounded at one end does reach them, so it is refused.
  */
-function floatClass({ orderBy: [key], frame }: WindowCall, place: Place): readonly string[] {
+function floatClass({ orderBy: [key], frame }: WindowCall, env: Env): readonly string[] {
   if (key?.expr.type.kind !== 'FLOAT64') return []
   if ([frame?.start.kind, frame?.end.kind].some(kind => kind?.startsWith('unbounded'))) {
     throw new GenerateError(
@@ -135,14 +135,14 @@ function floatClass({ orderBy: [key], frame }: WindowCall, place: Place): readon
       key.expr.at,
     )
   }
-  const sql = place.expr(key.expr, place).text
+  const sql = env.expr(key.expr, env).text
   return [`CASE WHEN NOT isfinite(${sql}) THEN ${sql} END`]
 }
 
 /** DuckDB allows one key for RANGE with an offset. Exact types are widened, since key ± offset may exceed their range. */
-function rangeKey([key]: WindowCall['orderBy'], place: Place): string {
+function rangeKey([key]: WindowCall['orderBy'], env: Env): string {
   if (!key) return ''
-  const sql = place.expr(key.expr, place).text
+  const sql = env.expr(key.expr, env).text
   const wide = Object.hasOwn(WIDENED, key.expr.type.kind) ? WIDENED[key.expr.type.kind]!(sql) : sql
   return `ORDER BY ${wide} ${key.isDescending ? 'DESC' : 'ASC'} NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`
 }
@@ -170,9 +170,9 @@ const BOUNDS: Readonly<Record<ResolvedBound['kind'], string>> = {
  */
 const MOST_ROWS = 1_000_000_000_000_000
 
-function boundText({ kind, offset }: ResolvedBound, isRange: boolean, place: Place): string {
+function boundText({ kind, offset }: ResolvedBound, isRange: boolean, env: Env): string {
   if (!offset) return BOUNDS[kind]
-  const sql = place.expr(offset, place).text
+  const sql = env.expr(offset, env).text
   const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
   const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_offset_float' : 'bq_frame_offset'
   const checked = isKnown ? sql : `${check}(${sql})`

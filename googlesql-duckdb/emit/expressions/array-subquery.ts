@@ -21,7 +21,7 @@ import { mapExpr } from '../../../googlesql/plan/rewrite.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
 import { isPlainType } from '../../functions/list-aggregates.js'
-import { type Entry, inLambda, type Place } from '../context.js'
+import { type Entry, type Env, inLambda } from '../context.js'
 import { type Fragment, fragment, joined, path } from '../fragment.js'
 import { variable } from '../quote.js'
 import { columnEntry } from '../scans/select-block.js'
@@ -46,51 +46,51 @@ type Order = { readonly kind: 'reversed' } | { readonly kind: 'sorted'; readonly
  * The subquery as list functions. Null where the subquery has another shape, or does not depend on the row: then it is better
  * written as a query.
  */
-export function arraySubquerySql(expr: SubqueryExpr, place: Place): Fragment | null {
+export function arraySubquerySql(expr: SubqueryExpr, env: Env): Fragment | null {
   const [column] = expr.scan.columns
   if (expr.form === 'exists') {
-    const list = listOf(expr.scan, null, place)
+    const list = listOf(expr.scan, null, env)
     return list && fragment`coalesce(len(${list}) > 0, false)`
   }
   if (!column) return null
   if (expr.form === 'array') {
     const cut = withoutLimit(expr.scan)
-    const list = listOf(cut?.scan ?? expr.scan, column, place)
+    const list = listOf(cut?.scan ?? expr.scan, column, env)
     return list && fragment`coalesce(${cut ? fragment`list_slice(${list}, 1, ${cut.limit})` : list}, [])`
   }
-  const aggregated = aggregatedSql(expr.scan, column, place)
+  const aggregated = aggregatedSql(expr.scan, column, env)
   if (aggregated !== null) return aggregated
   const cut = withoutLimit(expr.scan)
   if (cut && cut.limit !== '1') return null
-  const list = listOf(cut?.scan ?? expr.scan, column, place)
+  const list = listOf(cut?.scan ?? expr.scan, column, env)
   if (list === null) return null
   if (cut) return fragment`list_extract(${list}, 1)`
-  const name = variable(place.newColumn('', expr.type))
+  const name = variable(env.newColumn('', expr.type))
   return applied(list, name, fragment`bq_only_element(${path(name)})`)
 }
 
 /** The values of `x IN (SELECT … FROM UNNEST(…))` as a list; null where the subquery has another shape. */
-export const arrayInQueryList = ({ scan }: InQueryExpr, place: Place): Fragment | null =>
-  listOf(scan, scan.columns[0]!, place)
+export const arrayInQueryList = ({ scan }: InQueryExpr, env: Env): Fragment | null =>
+  listOf(scan, scan.columns[0]!, env)
 
 /**
  * The values of the column as a list; without a column, any list whose length is the number of rows. For no rows the list is
  * NULL or empty. Null where the scan cannot be written as a list.
  */
-function listOf(scan: Scan, column: Column | null, place: Place): Fragment | null {
+function listOf(scan: Scan, column: Column | null, env: Env): Fragment | null {
   const shape = shapeOf(scan)
   if (!shape || columnsRead([shape.unnest.array]).size === 0) return null
   const value = column && shape.value(column)
   const exprs = [...shape.conditions, ...(value ? [value] : [])]
-  if (exprs.some(expr => hasSubquery(expr) || isVolatile(expr) || readsQuery(expr, place.scope))) return null
-  if (exprs.some(expr => readsFarOuter(expr, shape.unnest, place))) return null
+  if (exprs.some(expr => hasSubquery(expr) || isVolatile(expr) || readsQuery(expr, env.scope))) return null
+  if (exprs.some(expr => readsFarOuter(expr, shape.unnest, env))) return null
   const { offset, array } = shape.unnest
   const readsOffset = offset !== null && exprs.some(expr => columnsRead([expr]).has(offset.id))
-  if (readsOuter(array, place.scope) && (readsOffset || captures(exprs, shape.unnest))) return null
+  if (readsOuter(array, env.scope) && (readsOffset || captures(exprs, shape.unnest))) return null
   // `byOffset` writes the array a second time, in the lambda, and DuckDB allows no subquery there.
   if (readsOffset && (hasSubquery(array) || isVolatile(array))) return null
   if (value && !canArrange(shape.order, value)) return null
-  const list = readsOffset ? byOffset(shape, value, offset, place) : byElement(shape, value, place)
+  const list = readsOffset ? byOffset(shape, value, offset, env) : byElement(shape, value, env)
   return value ? arranged(list, shape.order) : list
 }
 
@@ -108,35 +108,35 @@ function arranged(list: Fragment, order: Order | null): Fragment {
   return fragment`list_sort(${list}, '${isDescending ? 'DESC' : 'ASC'}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`
 }
 
-function byElement({ unnest, conditions }: Shape, value: Expr | null, place: Place): Fragment {
+function byElement({ unnest, conditions }: Shape, value: Expr | null, env: Env): Fragment {
   const name = variable(unnest.element)
-  const inner = inLambda([columnEntry(unnest.element, path(name))], place)
-  const array = place.expr(unnest.array, place)
-  const tests = conditions.map(condition => place.expr(condition, inner))
+  const inner = inLambda([columnEntry(unnest.element, path(name))], env)
+  const array = env.expr(unnest.array, env)
+  const tests = conditions.map(condition => env.expr(condition, inner))
   const kept =
     tests.length === 0 ? array : fragment`list_filter(${array}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
   if (!value || isElement(value, unnest.element)) return kept
-  return fragment`list_transform(${kept}, lambda ${path(name)}: ${place.expr(value, inner)})`
+  return fragment`list_transform(${kept}, lambda ${path(name)}: ${env.expr(value, inner)})`
 }
 
 /** Maps and filters the offsets instead of the elements, since filtering the elements would change their positions. */
-function byOffset({ unnest, conditions }: Shape, value: Expr | null, offset: Column, place: Place): Fragment {
-  const name = variable(place.newColumn('', INT64))
+function byOffset({ unnest, conditions }: Shape, value: Expr | null, offset: Column, env: Env): Fragment {
+  const name = variable(env.newColumn('', INT64))
   const ofArray = (array: Fragment): Fragment => {
     const element = columnEntry(unnest.element, fragment`list_extract(${array}, ${path(name)} + 1)`)
-    const inner = inLambda([element, columnEntry(offset, path(name))], place)
-    const tests = conditions.map(condition => place.expr(condition, inner))
+    const inner = inLambda([element, columnEntry(offset, path(name))], env)
+    const tests = conditions.map(condition => env.expr(condition, inner))
     const offsets = fragment`range(len(${array}))`
     const kept =
       tests.length === 0 ? offsets : fragment`list_filter(${offsets}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
-    return value ? fragment`list_transform(${kept}, lambda ${path(name)}: ${place.expr(value, inner)})` : kept
+    return value ? fragment`list_transform(${kept}, lambda ${path(name)}: ${env.expr(value, inner)})` : kept
   }
-  const array = place.expr(unnest.array, place)
+  const array = env.expr(unnest.array, env)
   let operand = unnest.array
   while (operand.kind === 'field') operand = operand.operand
   if (operand.kind === 'column' || operand.kind === 'parameter') return ofArray(array)
   // The lambdas would compute the array again for each element.
-  const list = variable(place.newColumn('', unnest.array.type))
+  const list = variable(env.newColumn('', unnest.array.type))
   return applied(array, list, ofArray(path(list)))
 }
 
@@ -150,9 +150,9 @@ function captures(exprs: readonly Expr[], { element, offset }: UnnestScan): bool
 const UNWRITTEN = path('')
 
 /** Whether the lambda reads a column of an outer query: DuckDB's lambdas see only the columns of their own query. */
-const readsFarOuter = (expr: Expr, { element, offset }: UnnestScan, place: Place): boolean => {
+const readsFarOuter = (expr: Expr, { element, offset }: UnnestScan, env: Env): boolean => {
   const entries = [element, ...(offset ? [offset] : [])].map(column => columnEntry(column, UNWRITTEN))
-  return readsOuter(expr, inLambda(entries, place).scope)
+  return readsOuter(expr, inLambda(entries, env).scope)
 }
 
 function shapeOf(scan: Scan): Shape | null {
@@ -201,7 +201,7 @@ const inTerms = (expr: Expr, shape: Shape): Expr =>
  * `SELECT SUM(x) / COUNT(*)`: a value computed from aggregates over the whole array, which give one row for any array. Null for
  * any other scan.
  */
-function aggregatedSql(scan: Scan, column: Column, place: Place): Fragment | null {
+function aggregatedSql(scan: Scan, column: Column, env: Env): Fragment | null {
   const aggregate = aggregateOf(scan)
   if (!aggregate) return null
   const value = aggregate.value(column)
@@ -209,10 +209,10 @@ function aggregatedSql(scan: Scan, column: Column, place: Place): Fragment | nul
   const { input, aggregates } = aggregate.scan
   const listOfRows: ListOf = (argument, condition) => {
     const rows: Scan = condition ? filtered(input, condition) : input
-    if (!argument) return listOf(rows, null, place)
-    const computed = { column: place.newColumn('', argument.type), expr: argument }
+    if (!argument) return listOf(rows, null, env)
+    const computed = { column: env.newColumn('', argument.type), expr: argument }
     const project: Scan = { kind: 'project', input: rows, computed: [computed], columns: [computed.column] }
-    return listOf(project, computed.column, place)
+    return listOf(project, computed.column, env)
   }
   const reads = columnsRead([value])
   const entries: Entry[] = []
@@ -223,7 +223,7 @@ function aggregatedSql(scan: Scan, column: Column, place: Place): Fragment | nul
     entries.push(columnEntry(aggregate.column, sql))
   }
   // Without aggregates of the array, the subquery does not depend on the row.
-  return entries.length === 0 ? null : place.expr(value, inLambda(entries, place))
+  return entries.length === 0 ? null : env.expr(value, inLambda(entries, env))
 }
 
 /**

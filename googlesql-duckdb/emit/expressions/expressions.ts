@@ -17,7 +17,7 @@ import { mayFail } from '../../analysis/fallible.js'
 import { WRITERS } from '../../functions/all.js'
 import { type FunctionSql, SqlWriterError, writerArguments } from '../../functions/function-sql.js'
 import { mayFoldToNull } from '../../functions/typed.js'
-import { findEntry, GenerateError, inLambda, inScope, type Place } from '../context.js'
+import { type Env, findEntry, GenerateError, inLambda, inScope } from '../context.js'
 import {
   asOperand,
   type Fragment,
@@ -54,9 +54,9 @@ import { literalSql } from './literal.js'
 import { inQuerySql, subquerySql } from './subqueries.js'
 
 /** @throws GenerateError with the place of the innermost expression that cannot be written. */
-export function exprSql(expr: Expr, place: Place): Fragment {
+export function exprSql(expr: Expr, env: Env): Fragment {
   try {
-    return writeExpr(expr, place)
+    return writeExpr(expr, env)
   } catch (error) {
     if (error instanceof SqlWriterError) throw new GenerateError(error.message, expr.at, error)
     if (error instanceof GenerateError && error.at === null) throw new GenerateError(error.message, expr.at, error)
@@ -64,50 +64,50 @@ export function exprSql(expr: Expr, place: Place): Fragment {
   }
 }
 
-function writeExpr(expr: Expr, place: Place): Fragment {
+function writeExpr(expr: Expr, env: Env): Fragment {
   switch (expr.kind) {
     case 'literal':
       if (expr.value === null) return fragment`NULL::${duckdbType(expr.type)}`
       return literalFragment(literalSql(expr), expr.type.kind !== 'STRING' && expr.type.kind !== 'BOOL')
     case 'parameter':
       return parameterFragment(
-        `${place.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`,
+        `${env.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`,
       )
     case 'column':
-      return findEntry(place.scope, expr.column).sql
+      return findEntry(env.scope, expr.column).sql
     case 'call':
-      return callSql(expr, place)
+      return callSql(expr, env)
     case 'cast':
-      return castExprSql(expr, place)
+      return castExprSql(expr, env)
     case 'field':
-      return fieldSql(expr, place)
+      return fieldSql(expr, env)
     case 'struct':
-      return structSql(expr, place)
+      return structSql(expr, env)
     case 'array': {
       if (expr.items.length === 0) return fragment`CAST([] AS ${duckdbType(expr.type)})`
-      return fragment`[${expr.items.map(item => fitted(item, expr.type.element, place))}]`
+      return fragment`[${expr.items.map(item => fitted(item, expr.type.element, env))}]`
     }
     case 'case': {
       const branches = expr.branches.map(
-        branch => fragment`WHEN ${exprSql(branch.when, place)} THEN ${fitted(branch.then, expr.type, place)}`,
+        branch => fragment`WHEN ${exprSql(branch.when, env)} THEN ${fitted(branch.then, expr.type, env)}`,
       )
-      const otherwise = expr.otherwise ? [fragment`ELSE ${fitted(expr.otherwise, expr.type, place)}`] : []
+      const otherwise = expr.otherwise ? [fragment`ELSE ${fitted(expr.otherwise, expr.type, env)}`] : []
       return fragment`(CASE ${joined([...branches, ...otherwise], ' ')} END)`
     }
     case 'subquery':
-      return subquerySql(expr, place)
+      return subquerySql(expr, env)
     case 'in-query':
-      return inQuerySql(expr, place)
+      return inQuerySql(expr, env)
     case 'lambda': {
       // DuckDB allows no subqueries inside a lambda.
       if (hasSubquery(expr.body)) {
         throw new GenerateError('A subquery in a lambda is not supported on the embedded engine', expr.at)
       }
       const entries = expr.parameters.map(column => columnEntry(column, path(variable(column))))
-      return exprSql(expr.body, inLambda(entries, place))
+      return exprSql(expr.body, inLambda(entries, env))
     }
     case 'let':
-      return letSql(expr, place)
+      return letSql(expr, env)
     case 'word':
       return path(expr.word)
     default:
@@ -118,36 +118,36 @@ function writeExpr(expr: Expr, place: Place): Fragment {
 /**
  * Casts the value to this type where needed: DuckDB distinguishes structs by their field names, GoogleSQL does not always.
  */
-function fitted(expr: Expr, type: Type, place: Place): Fragment {
-  const sql = exprSql(expr, place)
+function fitted(expr: Expr, type: Type, env: Env): Fragment {
+  const sql = exprSql(expr, env)
   return duckdbType(expr.type) === duckdbType(type) ? sql : fill(castSql(slot(0), expr.type, type), [sql])
 }
 
-function callSql(expr: CallExpr, place: Place): Fragment {
+function callSql(expr: CallExpr, env: Env): Fragment {
   const writer = WRITERS.get(expr.name)
   if (!writer) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
-  const arithmetic = floatCallSql(expr, place) ?? intervalChainSql(expr, place)
+  const arithmetic = floatCallSql(expr, env) ?? intervalChainSql(expr, env)
   if (arithmetic !== null) return arithmetic
   // TYPEOF does not write its argument, so that no parameter is bound that the SQL does not read.
   if (expr.name === 'TYPEOF') return literalFragment(quoteText(typeName(expr.arguments[0]!.type)), false)
   const { type } = expr
   const args = writerArguments(writer, expr.arguments)
   if (isNullFor(writer, args)) return nullSql(type)
-  const captured = capturesOf(args, place)
-  const inner = captured ? inScope(captured.scope, place) : place
-  const sqls = args.map(argument => argument && exprSql(argument, argument.kind === 'lambda' ? inner : place))
-  const written: Parts = evaluationOf(expr) === 'until-value' ? inCoalesce(args, sqls, place.scope) : sqls
+  const captured = capturesOf(args, env)
+  const inner = captured ? inScope(captured.scope, env) : env
+  const sqls = args.map(argument => argument && exprSql(argument, argument.kind === 'lambda' ? inner : env))
+  const written: Parts = evaluationOf(expr) === 'until-value' ? inCoalesce(args, sqls, env.scope) : sqls
   const write: Write = (sql, fields) => writer.write({ sql, args, type, ...(fields && { fields }) })
-  const apart = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captured, place)
+  const apart = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captured, env)
   // DuckDB allows no volatile functions in TRY, and they cannot fail. A function that chooses among its arguments fails only
   // where an argument does, and it must not compute an argument that it does not need.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
-    return safely(args, written, parts => inRange(apart(parts), expr), place)
+    return safely(args, written, parts => inRange(apart(parts), expr), env)
   }
   if (evaluationOf(expr) !== 'all') return asOperand(apart(written))
   // DuckDB allows no subqueries in TRY; and TRY must not catch the errors of the arguments.
   const isBound = writer.hasTry ? args.map(isApartFromTry) : []
-  return asOperand(shareArguments(args, written, apart, place, isBound))
+  return asOperand(shareArguments(args, written, apart, env, isBound))
 }
 
 const isApartFromTry = (argument: Expr | null): boolean =>
@@ -168,21 +168,16 @@ function inRange(sql: Fragment, { name, type }: CallExpr): Fragment {
 }
 
 /** SAFE hides only the errors of the function itself, so arguments that may fail are computed outside of TRY. */
-function safely(
-  args: readonly (Expr | null)[],
-  written: Parts,
-  write: (parts: Parts) => Fragment,
-  place: Place,
-): Fragment {
+function safely(args: readonly (Expr | null)[], written: Parts, write: (parts: Parts) => Fragment, env: Env): Fragment {
   const tried = (parts: Parts): Fragment => {
     const isWhole = parts.every((part, i) => part === written[i])
     const sql = write(parts)
-    return fill(trySql(slot(0)), [isWhole ? inTry(sql, columnIn(args, place.scope)) : sql])
+    return fill(trySql(slot(0)), [isWhole ? inTry(sql, columnIn(args, env.scope)) : sql])
   }
-  return shareArguments(args, written, tried, place, args.map(isApartFromTry))
+  return shareArguments(args, written, tried, env, args.map(isApartFromTry))
 }
 
-function castExprSql(expr: CastExpr, place: Place): Fragment {
+function castExprSql(expr: CastExpr, env: Env): Fragment {
   const { operand, type, isSafe, typeParameters } = expr
   if (isNullLiteral(operand)) return nullSql(type)
   // A FLOAT64 literal that is cast to NUMERIC keeps the digits of the text.
@@ -194,15 +189,13 @@ function castExprSql(expr: CastExpr, place: Place): Fragment {
   }
   if (expr.format) {
     const format = call('$cast_format', type, [operand, expr.format, expr.timeZone], expr.at, isSafe)
-    return callSql(format, place)
+    return callSql(format, env)
   }
-  const sql = exprSql(operand, place)
+  const sql = exprSql(operand, env)
   const write = (parts: Parts): Fragment => writeCall([operand], parts, ([part]) => castSql(part!, operand.type, type))
-  const value = isSafe
-    ? safely([operand], [sql], write, place)
-    : asOperand(shareArguments([operand], [sql], write, place))
+  const value = isSafe ? safely([operand], [sql], write, env) : asOperand(shareArguments([operand], [sql], write, env))
   // A value that is too long for the type's parameters is an error even in a SAFE_CAST.
-  return typeParameters ? limited(value, expr, typeParameters, place) : value
+  return typeParameters ? limited(value, expr, typeParameters, env) : value
 }
 
 /** A NULL of the type. For a constant NULL list DuckDB forgets the element type, so an ARRAY is written as a CASE. */
@@ -211,16 +204,16 @@ const nullSql = (type: Type): Fragment =>
     ? fragment`(CASE WHEN false THEN CAST([] AS ${duckdbType(type)}) END)`
     : fragment`NULL::${duckdbType(type)}`
 
-function limited(sql: Fragment, cast: CastExpr, parameters: TypeParameters, place: Place): Fragment {
+function limited(sql: Fragment, cast: CastExpr, parameters: TypeParameters, env: Env): Fragment {
   const write = (parts: Parts): Fragment =>
     writeCall([cast], parts, ([value]) => constrainSql(value!, cast.type, parameters))
-  return asOperand(shareArguments([cast], [sql], write, place))
+  return asOperand(shareArguments([cast], [sql], write, env))
 }
 
-function fieldSql({ operand, index, type }: FieldExpr, place: Place): Fragment {
+function fieldSql({ operand, index, type }: FieldExpr, env: Env): Fragment {
   // DuckDB forgets the type of a field of a constant NULL.
   if (isNullLiteral(operand)) return nullSql(type)
-  const sql = exprSql(operand, place)
+  const sql = exprSql(operand, env)
   if (operand.type.kind !== 'STRUCT')
     throw new GenerateError('Internal error: a field of what is not a struct', operand.at)
   const name = fieldNames(operand.type)[index]!
@@ -229,14 +222,14 @@ function fieldSql({ operand, index, type }: FieldExpr, place: Place): Fragment {
   return mayFoldToNull(operand) ? fragment`CAST(${field} AS ${duckdbType(type)})` : field
 }
 
-function structSql(expr: StructExpr, place: Place): Fragment {
-  const fieldOf = (sql: Fragment, field: Expr): Fragment => (readsOuter(field, place.scope) ? namedIfMacro(sql) : sql)
+function structSql(expr: StructExpr, env: Env): Fragment {
+  const fieldOf = (sql: Fragment, field: Expr): Fragment => (readsOuter(field, env.scope) ? namedIfMacro(sql) : sql)
   if (expr.fields.length === 0)
     throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
   const names = fieldNames(expr.type)
   const fields = expr.fields.map((field, i) => ({
     name: quoteName(names[i]!),
-    sql: fieldOf(fitted(field, expr.type.fields[i]!.type, place), field),
+    sql: fieldOf(fitted(field, expr.type.fields[i]!.type, env), field),
   }))
   const packed = fields.map(({ name, sql }) => fragment`${name} := ${sql}`)
   return withFields(fragment`struct_pack(${packed})`, fields)
@@ -246,19 +239,19 @@ function structSql(expr: StructExpr, place: Place): Fragment {
  * Passes a binding that is more than a name, and is read more than once, to a lambda, so that it is computed once. DuckDB
  * allows no subqueries in lambdas; with a subquery, the SQL of the binding is repeated wherever it is read.
  */
-function letSql(expr: LetExpr, place: Place): Fragment {
+function letSql(expr: LetExpr, env: Env): Fragment {
   const [first, ...rest] = expr.bindings
-  if (!first) return exprSql(expr.result, place)
+  if (!first) return exprSql(expr.result, env)
   const body: Expr = rest.length === 0 ? expr.result : { ...expr, bindings: rest }
-  const sql = exprSql(first.expr, place)
-  const within = (read: Fragment): Fragment => exprSql(body, inLambda([columnEntry(first.column, read)], place))
+  const sql = exprSql(first.expr, env)
+  const within = (read: Fragment): Fragment => exprSql(body, inLambda([columnEntry(first.column, read)], env))
   const isVolatileBinding = isVolatile(first.expr)
   if (isCheap(first.expr) || (!isVolatileBinding && countReads(body, first.column.id) <= 1)) return within(sql)
   if (
     hasSubquery(body) ||
-    readsQuery(body, place.scope) ||
-    readsOuter(body, place.scope) ||
-    readsOuter(first.expr, place.scope)
+    readsQuery(body, env.scope) ||
+    readsOuter(body, env.scope) ||
+    readsOuter(first.expr, env.scope)
   ) {
     if (!isVolatileBinding) return within(sql)
     throw new GenerateError(

@@ -1,23 +1,23 @@
 /** FLOAT64 arithmetic in DuckDB SQL: whole trees of it, and rounding of their results to a number of digits. */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { digitsOf, roundedSql } from '../../functions/math.js'
-import type { Place } from '../context.js'
+import type { Env } from '../context.js'
 import { asOperand, type Fragment } from '../fragment.js'
 import { shareArguments, writeCall } from '../share-arguments.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untestedSql } from './float-arithmetic.js'
 
 /** The SQL of FLOAT64 arithmetic as an operand; null for any other expression. */
-export function floatCallSql(expr: Expr, place: Place): Fragment | null {
+export function floatCallSql(expr: Expr, env: Env): Fragment | null {
   const rounded = roundedTree(expr)
   if (!rounded) return null
   const leaves = leavesOf(rounded.tree)
-  const sql = leaves.map(leaf => place.expr(leaf, place))
+  const sql = leaves.map(leaf => env.expr(leaf, env))
   return asOperand(
     shareArguments(
       leaves,
       sql,
       parts => writeCall(leaves, parts, texts => treeSql(rounded, texts as readonly string[])),
-      place,
+      env,
     ),
   )
 }

@@ -7,7 +7,7 @@
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
 import { writtenMicros } from '../../functions/intervals.js'
-import type { Place } from '../context.js'
+import type { Env } from '../context.js'
 import { asOperand, type Fragment, fragment, literalFragment } from '../fragment.js'
 import { type Parts, shareArguments } from '../share-arguments.js'
 
@@ -25,11 +25,11 @@ interface Chain {
 const MIN_STEPS = 2
 
 /** The chain as an operand; null for any other expression, and for a single step. */
-export function intervalChainSql(expr: Expr, place: Place): Fragment | null {
+export function intervalChainSql(expr: Expr, env: Env): Fragment | null {
   const { start, steps } = chainOf(expr)
   if (steps.length < MIN_STEPS) return null
-  if (expr.type.kind !== 'INTERVAL') return timeSql(expr, { start, steps }, place)
-  return fragment`bq_interval_sum([${[place.expr(start, place), ...steps.map(step => addend(step, place))]}])`
+  if (expr.type.kind !== 'INTERVAL') return timeSql(expr, { start, steps }, env)
+  return fragment`bq_interval_sum([${[env.expr(start, env), ...steps.map(step => addend(step, env))]}])`
 }
 
 /** The chain of an expression, from its innermost operand outwards. It goes on with the time, or with the left operand. */
@@ -52,27 +52,27 @@ const isStep = (expr: Expr): expr is CallExpr =>
   (expr.name === '$add' || expr.name === '$subtract') &&
   expr.arguments.some(part => part?.type.kind === 'INTERVAL')
 
-function addend({ isSubtracted, operand }: Step, place: Place): Fragment {
-  const sql = place.expr(operand, place)
+function addend({ isSubtracted, operand }: Step, env: Env): Fragment {
+  const sql = env.expr(operand, env)
   return isSubtracted ? fragment`(-${sql})` : sql
 }
 
 /** A chain that begins with a time. A DATE counts as the DATETIME of its midnight. */
-function timeSql(expr: Expr, { start, steps }: Chain, place: Place): Fragment {
+function timeSql(expr: Expr, { start, steps }: Chain, env: Env): Fragment {
   const name = expr.type.kind === 'TIMESTAMP' ? 'timestamp' : 'datetime'
   const micros = steps.map(({ isSubtracted, operand }) => {
     const written = writtenMicros(operand)
     return written !== null && isSubtracted ? -written : written
   })
   const isWritten = !micros.includes(null)
-  const value = place.expr(start, place)
+  const value = env.expr(start, env)
   const write = ([part]: Parts): Fragment => {
     const time = start.type.kind === 'DATE' ? fragment`CAST(${part!} AS TIMESTAMP)` : part!
     if (isWritten) return movedSql(name, time, micros as bigint[])
-    const list = [fragment`to_microseconds(epoch_us(${time}))`, ...steps.map(step => addend(step, place))]
+    const list = [fragment`to_microseconds(epoch_us(${time}))`, ...steps.map(step => addend(step, env))]
     return fragment`bq_${name}_sum([${list}])`
   }
-  return isWritten ? asOperand(shareArguments([start], [value], write, place)) : write([value])
+  return isWritten ? asOperand(shareArguments([start], [value], write, env)) : write([value])
 }
 
 /**

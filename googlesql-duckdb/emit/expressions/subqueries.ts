@@ -3,7 +3,7 @@
 import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
 import type { FieldsSql } from '../../functions/function-sql.js'
-import type { Place } from '../context.js'
+import type { Env } from '../context.js'
 import { type Fragment, fill, fragment, queryFragment } from '../fragment.js'
 import { namedIfMacro } from '../named.js'
 import { variable } from '../quote.js'
@@ -11,29 +11,28 @@ import { applied } from '../share-arguments.js'
 import { arrayInQueryList, arraySubquerySql } from './array-subquery.js'
 import { equalSql, inListSql } from './compare.js'
 
-export function subquerySql(expr: SubqueryExpr, place: Place): Fragment {
-  const arrayForm = arraySubquerySql(expr, place)
+export function subquerySql(expr: SubqueryExpr, env: Env): Fragment {
+  const arrayForm = arraySubquerySql(expr, env)
   if (arrayForm !== null) return arrayForm
-  if (expr.form === 'exists') return queryFragment(`EXISTS (\n${place.query(expr.scan, [], [], place)}\n)`)
+  if (expr.form === 'exists') return queryFragment(`EXISTS (\n${env.query(expr.scan, [], [], env)}\n)`)
   const column = expr.scan.columns[0]!
   // DuckDB itself raises an error for more than one row (scalar_subquery_error_on_multiple_rows).
-  if (expr.form === 'scalar')
-    return queryFragment(`(\n${place.query(expr.scan, [column], [place.name(column)], place)}\n)`)
-  return place.arrayQuery(expr.scan, column, place)
+  if (expr.form === 'scalar') return queryFragment(`(\n${env.query(expr.scan, [column], [env.name(column)], env)}\n)`)
+  return env.arrayQuery(expr.scan, column, env)
 }
 
-export function inQuerySql(expr: InQueryExpr, place: Place): Fragment {
+export function inQuerySql(expr: InQueryExpr, env: Env): Fragment {
   const column = expr.scan.columns[0]!
-  const operand = place.expr(expr.operand, place)
-  const list = arrayInQueryList(expr, place)
+  const operand = env.expr(expr.operand, env)
+  const list = arrayInQueryList(expr, env)
   if (list !== null) {
-    const pair = variable(place.newColumn('', column.type))
+    const pair = variable(env.newColumn('', column.type))
     const test = inListSql(`${pair}.x`, expr.operand.type, `${pair}.list`, column.type)
     const sides = fragment`struct_pack(x := ${namedIfMacro(operand)}, list := ${namedIfMacro(list)})`
     return applied(sides, pair, fill(test, []))
   }
-  const name = place.name(column)
-  const query = place.query(expr.scan, [column], [name], place)
+  const name = env.name(column)
+  const query = env.query(expr.scan, [column], [name], env)
   if (comparesAsBigQuery(column.type)) return queryFragment(`(${operand} IN (\n${query}\n))`)
   if (column.type.kind === 'FLOAT64') {
     // NaN equals no value, so rows with NaN never match.

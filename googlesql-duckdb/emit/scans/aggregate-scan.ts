@@ -2,7 +2,7 @@
 
 import type { AggregateScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, partsOfCall } from '../../../googlesql/plan/walk.js'
-import { findEntry, type Place } from '../context.js'
+import { type Env, findEntry } from '../context.js'
 import { aggregateSql } from '../expressions/aggregates.js'
 import { fragment, unread } from '../fragment.js'
 import {
@@ -16,18 +16,18 @@ import {
   withEntries,
 } from './select-block.js'
 
-export function groupedBlock(scan: AggregateScan, needed: Ids, place: Place, blockOf: BlockOf): Block {
+export function groupedBlock(scan: AggregateScan, needed: Ids, env: Env, blockOf: BlockOf): Block {
   const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
   const reads = readsOf(scan, aggregates)
-  let block = rowsOf(blockOf(scan.input, reads, place), reads, reads, place)
+  let block = rowsOf(blockOf(scan.input, reads, env), reads, reads, env)
   const isSimple = scan.groupingSets === null
   // The keys of grouping sets must be plain columns, so that DuckDB can distinguish them from the other expressions of the
   // SELECT.
   if (!isSimple) {
-    block = withEntries(block, keyEntries(scan, inBlock(block, place)))
-    block = derive(block, new Set([...reads, ...scan.keys.map(key => key.column.id)]), place)
+    block = withEntries(block, keyEntries(scan, inBlock(block, env)))
+    block = derive(block, new Set([...reads, ...scan.keys.map(key => key.column.id)]), env)
   }
-  const inner = inBlock(block, place)
+  const inner = inBlock(block, env)
   const keys = isSimple
     ? keyEntries(scan, inner)
     : scan.keys.map(({ column }) => computedEntry(column, findEntry(inner.scope, column).sql))
@@ -49,5 +49,5 @@ export function groupedBlock(scan: AggregateScan, needed: Ids, place: Place, blo
 const readsOf = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
   columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])
 
-const keyEntries = (scan: AggregateScan, place: Place) =>
-  scan.keys.map(({ column, expr }) => computedEntry(column, place.expr(expr, place)))
+const keyEntries = (scan: AggregateScan, env: Env) =>
+  scan.keys.map(({ column, expr }) => computedEntry(column, env.expr(expr, env)))

@@ -2,7 +2,7 @@
 
 import type { JoinScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
-import { type Context, type Entry, GenerateError, type Place } from '../context.js'
+import { type Context, type Entry, type Env, GenerateError } from '../context.js'
 import { type Block, type BlockOf, derive, EMPTY_BLOCK, type Ids, inBlock, isLimited, isRows } from './select-block.js'
 
 const KEYWORDS: Readonly<Record<JoinScan['join'], string>> = {
@@ -13,11 +13,11 @@ const KEYWORDS: Readonly<Record<JoinScan['join'], string>> = {
   full: 'FULL JOIN',
 }
 
-export function joinBlock(scan: JoinScan, needed: Ids, place: Place, blockOf: BlockOf): Block {
+export function joinBlock(scan: JoinScan, needed: Ids, env: Env, blockOf: BlockOf): Block {
   const keep = new Set([...needed, ...columnsRead(scan.condition ? [scan.condition] : [])])
   const { join } = scan
-  const left = sideOf(blockOf(scan.left, keep, place), join !== 'right' && join !== 'full', keep, place)
-  const right = sideOf(blockOf(scan.right, keep, place), join === 'cross' || join === 'inner', keep, place)
+  const left = sideOf(blockOf(scan.left, keep, env), join !== 'right' && join !== 'full', keep, env)
+  const right = sideOf(blockOf(scan.right, keep, env), join === 'cross' || join === 'inner', keep, env)
   const block: Block = {
     ...EMPTY_BLOCK,
     isJoin: true,
@@ -27,7 +27,7 @@ export function joinBlock(scan: JoinScan, needed: Ids, place: Place, blockOf: Bl
   const rightSql = right.isJoin ? `(${right.from})` : right.from
   const from = (keyword: string): string => `${left.from}\n${keyword} ${rightSql}`
   if (!scan.condition) return { ...block, from: from(KEYWORDS[join]) }
-  const condition = place.expr(scan.condition, inBlock(block, place))
+  const condition = env.expr(scan.condition, inBlock(block, env))
   if (!hasSubquery(scan.condition)) return { ...block, from: `${from(KEYWORDS[join])} ON ${condition}` }
   if (join === 'inner') return { ...block, from: from('CROSS JOIN'), where: [...block.where, condition.text] }
   throw new GenerateError(

@@ -17,7 +17,7 @@ import type {
 } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, conjuncts, partsOfWindow } from '../../../googlesql/plan/walk.js'
 import { mayFail } from '../../analysis/fallible.js'
-import { type Context, findEntry, GenerateError, inScope, isConstant, type Place } from '../context.js'
+import { type Context, type Env, findEntry, GenerateError, inScope, isConstant } from '../context.js'
 import { windowSql } from '../expressions/aggregates.js'
 import { castSql } from '../expressions/cast.js'
 import { path, unread } from '../fragment.js'
@@ -51,30 +51,30 @@ import { orderParts } from './sort.js'
 import { unnestBlock } from './unnest.js'
 
 /** The block of any scan. It may offer more columns than are needed. */
-export const blockOf: BlockOf = (scan, needed, place) =>
-  (BLOCKS[scan.kind] as (...given: Parameters<BlockOf>) => Block)(scan, needed, place)
+export const blockOf: BlockOf = (scan, needed, env) =>
+  (BLOCKS[scan.kind] as (...given: Parameters<BlockOf>) => Block)(scan, needed, env)
 
 const BLOCKS: {
-  readonly [K in Scan['kind']]: (scan: Extract<Scan, { kind: K }>, needed: Ids, place: Place) => Block
+  readonly [K in Scan['kind']]: (scan: Extract<Scan, { kind: K }>, needed: Ids, env: Env) => Block
 } = {
   'one-row': () => EMPTY_BLOCK,
-  table: (scan, _needed, place) => tableBlock(scan, place),
+  table: (scan, _needed, env) => tableBlock(scan, env),
   cte: cteBlock,
   filter: filterBlock,
   project: projectBlock,
-  unnest: (scan, needed, place) => unnestBlock(scan, needed, place, blockOf),
-  join: (scan, needed, place) => joinBlock(scan, needed, place, blockOf),
-  aggregate: (scan, needed, place) => groupedBlock(scan, needed, place, blockOf),
+  unnest: (scan, needed, env) => unnestBlock(scan, needed, env, blockOf),
+  join: (scan, needed, env) => joinBlock(scan, needed, env, blockOf),
+  aggregate: (scan, needed, env) => groupedBlock(scan, needed, env, blockOf),
   window: windowBlock,
-  set: (scan, _needed, place) => setBlock(scan, place),
+  set: (scan, _needed, env) => setBlock(scan, env),
   order: orderBlock,
   limit: limitBlock,
   with: withBlock,
 }
 
 /** The text of a query that gives these columns of the scan under these names. */
-export function querySql(scan: Scan, columns: readonly Column[], names: readonly string[], place: Place): string {
-  const block = blockOf(scan, new Set(columns.map(column => column.id)), place)
+export function querySql(scan: Scan, columns: readonly Column[], names: readonly string[], env: Env): string {
+  const block = blockOf(scan, new Set(columns.map(column => column.id)), env)
   const scope = scopeOf(block, null)
   return selectSql(
     block,
@@ -102,39 +102,35 @@ function tableBlock(scan: TableScan, context: Context): Block {
   return { ...block, where: partitionTests(scan, alias, context) }
 }
 
-function cteBlock(scan: CteScan, needed: Ids, place: Place): Block {
-  const cteSource = place.ctes.get(scan.cte)
+function cteBlock(scan: CteScan, needed: Ids, env: Env): Block {
+  const cteSource = env.ctes.get(scan.cte)
   if (!cteSource) throw new GenerateError(`Internal error: no common table expression #${scan.cte} in sight`, null)
   if (cteSource.kind === 'named') {
-    return fromTable(cteSource.name, place.newAlias(), scan.columns, (_, index) => cteSource.columns[index]!)
+    return fromTable(cteSource.name, env.newAlias(), scan.columns, (_, index) => cteSource.columns[index]!)
   }
   const sources = cteSource.cte.scan.columns
   const kept = scan.columns.flatMap((column, i) => (needed.has(column.id) ? [{ column, source: sources[i]! }] : []))
-  const block = blockOf(
-    cteSource.cte.scan,
-    new Set(kept.map(({ source }) => source.id)),
-    inScope(cteSource.outer, place),
-  )
+  const block = blockOf(cteSource.cte.scan, new Set(kept.map(({ source }) => source.id)), inScope(cteSource.outer, env))
   const scope = scopeOf(block, null)
   const entries = new Map(kept.map(({ column, source }) => [column.id, { ...findEntry(scope, source), column }]))
   return { ...block, entries }
 }
 
-function filterBlock(scan: FilterScan, needed: Ids, place: Place): Block {
+function filterBlock(scan: FilterScan, needed: Ids, env: Env): Block {
   const reads = columnsRead([scan.condition])
   const keep = new Set([...needed, ...reads])
-  const block = rowsOf(blockOf(scan.input, keep, place), reads, keep, place)
-  const inner = inBlock(block, place)
-  return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => place.expr(part, inner).text)] }
+  const block = rowsOf(blockOf(scan.input, keep, env), reads, keep, env)
+  const inner = inBlock(block, env)
+  return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => env.expr(part, inner).text)] }
 }
 
-function projectBlock(scan: ProjectScan, needed: Ids, place: Place): Block {
+function projectBlock(scan: ProjectScan, needed: Ids, env: Env): Block {
   const computed = scan.computed.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(computed.map(({ expr }) => expr))
   const keep = new Set([...needed, ...reads])
-  let block = blockOf(scan.input, keep, place)
+  let block = blockOf(scan.input, keep, env)
   // DuckDB computes a SELECT list before ORDER BY and LIMIT, and so also for rows that the LIMIT leaves out.
-  if (isLimited(block) && computed.some(({ expr }) => mayFail(expr))) block = derive(block, keep, place)
+  if (isLimited(block) && computed.some(({ expr }) => mayFail(expr))) block = derive(block, keep, env)
   // One mutable map for all computed columns: a copy for each column would take quadratic time in their number.
   let entries = new Map(block.entries)
   for (const { column, expr } of computed) {
@@ -144,10 +140,10 @@ function projectBlock(scan: ProjectScan, needed: Ids, place: Place): Block {
       continue
     }
     const current = { ...block, entries }
-    block = readable(current, columnsRead([expr]), keep, place)
+    block = readable(current, columnsRead([expr]), keep, env)
     if (block !== current) entries = new Map(block.entries)
     const kind = isPath(expr, entries) ? 'path' : isConstant(expr) ? 'constant' : 'computed'
-    const sql = place.expr(expr, inScope({ entries, outer: place.scope }, place))
+    const sql = env.expr(expr, inScope({ entries, outer: env.scope }, env))
     entries.set(column.id, { column, sql, kind, isVolatile: isVolatile(expr), source: column.id })
   }
   return { ...block, entries }
@@ -164,28 +160,28 @@ function isPath(expr: Expr, entries: Block['entries']): boolean {
   return kind === 'column' || kind === 'path'
 }
 
-function windowBlock(scan: WindowScan, needed: Ids, place: Place): Block {
+function windowBlock(scan: WindowScan, needed: Ids, env: Env): Block {
   const functions = scan.functions.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(functions.flatMap(({ call }) => partsOfWindow(call)))
   const keep = new Set([...needed, ...reads])
-  let block = blockOf(scan.input, keep, place)
-  if (block.groupBy || isLimited(block)) block = derive(block, keep, place)
-  block = readable(block, reads, keep, place)
-  const inner = inBlock(block, place)
+  let block = blockOf(scan.input, keep, env)
+  if (block.groupBy || isLimited(block)) block = derive(block, keep, env)
+  block = readable(block, reads, keep, env)
+  const inner = inBlock(block, env)
   const added = functions.map(({ column, call }) => computedEntry(column, unread(windowSql(call, inner))))
   return { ...withEntries(block, added), isWindowed: true }
 }
 
-function setBlock(scan: SetScan, place: Place): Block {
-  const names = scan.columns.map(column => place.name(column))
+function setBlock(scan: SetScan, env: Env): Block {
+  const names = scan.columns.map(column => env.name(column))
   const entries = scan.columns.map((column, i) => columnEntry(column, path(names[i]!)))
-  const arms = scan.inputs.map(input => armOf(input, scan.columns, place))
+  const arms = scan.inputs.map(input => armOf(input, scan.columns, env))
   // DuckDB plans each SELECT of a set operation, and runs them in parallel; VALUES is one scan, which keeps the order of the
   // rows.
   const isOfRows = scan.inputs.every((input, i) => isLiteralRow(input) && arms[i]!.hasSameTypes)
   if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && isOfRows) {
     const rows = arms.map(({ outputs }) => `(${outputs.map(({ sql }) => String(sql)).join(', ')})`)
-    const from = `(VALUES\n${rows.join(',\n')}\n) AS ${place.newAlias()}(${names.join(', ')})`
+    const from = `(VALUES\n${rows.join(',\n')}\n) AS ${env.newAlias()}(${names.join(', ')})`
     return withEntries({ ...EMPTY_BLOCK, from }, entries)
   }
   const operator = `${scan.operator}${scan.isAll ? ' ALL' : ''}`
@@ -205,8 +201,8 @@ function isLiteralRow(scan: Scan): boolean {
 }
 
 /** One input of a set operation, with the names of the operation's columns, and casts where its types are not theirs. */
-function armOf(input: Scan, columns: readonly Column[], place: Place) {
-  const block = blockOf(input, new Set(input.columns.map(column => column.id)), place)
+function armOf(input: Scan, columns: readonly Column[], env: Env) {
+  const block = blockOf(input, new Set(input.columns.map(column => column.id)), env)
   const scope = scopeOf(block, null)
   const areSame = input.columns.map(({ type }, i) => duckdbType(type) === duckdbType(columns[i]!.type))
   const outputs = input.columns.map((column, i): Output => {
@@ -214,65 +210,65 @@ function armOf(input: Scan, columns: readonly Column[], place: Place) {
     const target = columns[i]!
     const isSame = areSame[i]!
     const sql = isSame ? entry.sql : castSql(entry.sql.text, column.type, target.type)
-    return { name: place.name(target), sql, source: isSame ? entry.source : null }
+    return { name: env.name(target), sql, source: isSame ? entry.source : null }
   })
   const hasSameTypes = areSame.every(Boolean)
   return { hasSameTypes, block: isLimited(block) ? block : { ...block, order: [] }, outputs }
 }
 
-function armSql(input: Scan, columns: readonly Column[], place: Place): string {
-  const { block, outputs } = armOf(input, columns, place)
+function armSql(input: Scan, columns: readonly Column[], env: Env): string {
+  const { block, outputs } = armOf(input, columns, env)
   return selectSql(block, outputs)
 }
 
-function orderBlock(scan: OrderScan, needed: Ids, place: Place): Block {
+function orderBlock(scan: OrderScan, needed: Ids, env: Env): Block {
   const reads = columnsRead(scan.keys.map(key => key.expr))
   const keep = new Set([...needed, ...reads])
-  let block = blockOf(scan.input, keep, place)
-  if (isLimited(block)) block = derive(block, keep, place)
+  let block = blockOf(scan.input, keep, env)
+  if (isLimited(block)) block = derive(block, keep, env)
   // A key that is a column can be written as its alias; a key that is computed from columns must be able to read them.
   const computed = scan.keys.filter(key => key.expr.kind !== 'column' || key.expr.type.kind === 'FLOAT64')
-  block = readable(block, columnsRead(computed.map(key => key.expr)), keep, place)
+  block = readable(block, columnsRead(computed.map(key => key.expr)), keep, env)
   const isVolatileKey = scan.keys.some(
     key => key.expr.kind === 'column' && block.entries.get(key.expr.column.id)?.isVolatile,
   )
-  if (isVolatileKey) block = derive(block, keep, place)
-  return { ...block, order: orderParts(scan.keys, inBlock(block, place)) }
+  if (isVolatileKey) block = derive(block, keep, env)
+  return { ...block, order: orderParts(scan.keys, inBlock(block, env)) }
 }
 
-function limitBlock(scan: LimitScan, needed: Ids, place: Place): Block {
-  let block = blockOf(scan.input, needed, place)
-  if (isLimited(block)) block = derive(block, needed, place)
+function limitBlock(scan: LimitScan, needed: Ids, env: Env): Block {
+  let block = blockOf(scan.input, needed, env)
+  if (isLimited(block)) block = derive(block, needed, env)
   return {
     ...block,
-    limit: rowCountSql(scan.limit, place),
-    offset: scan.offset && rowCountSql(scan.offset, place),
+    limit: rowCountSql(scan.limit, env),
+    offset: scan.offset && rowCountSql(scan.offset, env),
   }
 }
 
 const isLimitedScan = (scan: Scan): boolean =>
   scan.kind === 'limit' || (scan.kind === 'project' && isLimitedScan(scan.input))
 
-function withBlock(scan: WithScan, needed: Ids, place: Place): Block {
+function withBlock(scan: WithScan, needed: Ids, env: Env): Block {
   const withs: string[] = []
   for (const cte of scan.ctes) {
-    if (place.isInline(cte)) {
-      place.ctes.set(cte.id, { kind: 'inline', cte, outer: place.scope })
+    if (env.isInline(cte)) {
+      env.ctes.set(cte.id, { kind: 'inline', cte, outer: env.scope })
       continue
     }
-    const name = place.cteName(cte)
-    const columns = cte.columns.map(column => place.name(column))
-    place.ctes.set(cte.id, { kind: 'named', name, columns })
+    const name = env.cteName(cte)
+    const columns = cte.columns.map(column => env.name(column))
+    env.ctes.set(cte.id, { kind: 'named', name, columns })
     // A volatile CTE is computed once, so that all readers see the same values. A CTE with a LIMIT is computed once, so that all
     // readers see the same rows.
     const isOneForAll = cte.isComputedFirst || (!cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan)))
     const keyword = isOneForAll ? 'AS MATERIALIZED' : 'AS'
     const operator = cte.recursion?.isAll ? 'UNION ALL' : 'UNION'
-    const terms = [cte.scan, ...(cte.recursion?.terms ?? [])].map(term => armSql(term, cte.columns, place))
+    const terms = [cte.scan, ...(cte.recursion?.terms ?? [])].map(term => armSql(term, cte.columns, env))
     const body = terms.length === 1 ? terms[0]! : terms.map(term => `(${term})`).join(`\n${operator}\n`)
     withs.push(`${name}${cte.recursion ? ` (${columns.join(', ')})` : ''} ${keyword} (\n${body}\n)`)
   }
-  const block = blockOf(scan.body, needed, place)
+  const block = blockOf(scan.body, needed, env)
   return {
     ...block,
     withs: [...withs, ...block.withs],

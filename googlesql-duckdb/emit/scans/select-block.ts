@@ -1,7 +1,7 @@
 /** One SELECT under construction, and its text. */
 
 import type { Column, Scan } from '../../../googlesql/plan/nodes.js'
-import { type Context, type Entry, inScope, type Place, type SqlScope } from '../context.js'
+import { type Context, type Entry, type Env, inScope, type SqlScope } from '../context.js'
 import { type Fragment, path } from '../fragment.js'
 import { quoteName } from '../quote.js'
 
@@ -48,7 +48,7 @@ export type Ids = ReadonlySet<number>
  * Returns the block of any scan; a scan around it extends that block. `needed` are the columns that the reader of the block
  * needs.
  */
-export type BlockOf = (scan: Scan, needed: Ids, place: Place) => Block
+export type BlockOf = (scan: Scan, needed: Ids, env: Env) => Block
 
 export const EMPTY_BLOCK: Block = {
   withs: [],
@@ -72,8 +72,8 @@ export const isRows = (block: Block): boolean => !block.groupBy && !block.isWind
 
 export const scopeOf = (block: Block, outer: SqlScope | null): SqlScope => ({ entries: block.entries, outer })
 
-/** The place of an expression in the block. */
-export const inBlock = (block: Block, place: Place): Place => inScope(scopeOf(block, place.scope), place)
+/** The environment of an expression in the block. */
+export const inBlock = (block: Block, env: Env): Env => inScope(scopeOf(block, env.scope), env)
 
 /** The text of the whole SELECT. Without outputs it returns a constant column. */
 export function selectSql(block: Block, outputs: readonly Output[]): string {

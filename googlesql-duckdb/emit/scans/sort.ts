@@ -1,7 +1,7 @@
 /** Sort keys. The place of NULLs and NaN is always written. */
 
 import type { Expr, SortKey } from '../../../googlesql/plan/nodes.js'
-import { findEntry, isConstant, type Place } from '../context.js'
+import { type Env, findEntry, isConstant } from '../context.js'
 import { fragment } from '../fragment.js'
 import type { OrderPart } from './select-block.js'
 
@@ -9,11 +9,11 @@ import type { OrderPart } from './select-block.js'
  * The sort keys in DuckDB. A FLOAT64 key becomes two, since BigQuery orders NaN before all numbers and DuckDB after them. An
  * INTERVAL is ordered by its length, which DuckDB itself does where all its parts have one sign. Constant keys are left out.
  */
-export function orderParts(keys: readonly SortKey[], place: Place): readonly OrderPart[] {
+export function orderParts(keys: readonly SortKey[], env: Env): readonly OrderPart[] {
   return keys.flatMap(key => {
     if (isConstant(key.expr)) return []
-    const sql = place.expr(key.expr, place)
-    const source = key.expr.kind === 'column' ? findEntry(place.scope, key.expr.column).source : null
+    const sql = env.expr(key.expr, env)
+    const source = key.expr.kind === 'column' ? findEntry(env.scope, key.expr.column).source : null
     const nulls = key.nullsFirst ? 'NULLS FIRST' : 'NULLS LAST'
     const direction = `${key.isDescending ? 'DESC' : 'ASC'} ${nulls}`
     if (key.expr.type.kind === 'INTERVAL' && !isOfOneSign(key.expr)) {
@@ -31,7 +31,7 @@ export function orderParts(keys: readonly SortKey[], place: Place): readonly Ord
 const isOfOneSign = (expr: Expr): boolean => expr.kind === 'call' && expr.name === '$interval_of_one_sign'
 
 /** ` ORDER BY …` for a call or a window; empty without keys. */
-export function orderClause(keys: readonly SortKey[], place: Place): string {
-  const parts = orderParts(keys, place).map(part => `${part.sql} ${part.direction}`)
+export function orderClause(keys: readonly SortKey[], env: Env): string {
+  const parts = orderParts(keys, env).map(part => `${part.sql} ${part.direction}`)
   return parts.length === 0 ? '' : ` ORDER BY ${parts.join(', ')}`
 }

@@ -7,7 +7,7 @@ import { columnExpr, filtered, project, withComputed } from '../../../googlesql/
 import type { Expr, Scan, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead } from '../../../googlesql/plan/walk.js'
 import { arrayOf, INT64, structOf } from '../../../googlesql/types/types.js'
-import type { Place } from '../context.js'
+import type { Env } from '../context.js'
 import { type Fragment, path } from '../fragment.js'
 import {
   type Block,
@@ -25,10 +25,10 @@ import {
   withEntries,
 } from './select-block.js'
 
-export function unnestBlock(scan: UnnestScan, needed: Ids, place: Place, blockOf: BlockOf): Block {
-  if (scan.condition) return blockOf(withoutCondition(scan, scan.condition, place), needed, place)
+export function unnestBlock(scan: UnnestScan, needed: Ids, env: Env, blockOf: BlockOf): Block {
+  if (scan.condition) return blockOf(withoutCondition(scan, scan.condition, env), needed, env)
   const keep = new Set([...needed, ...columnsRead([scan.array])])
-  const { block: input, array } = arrayInSight(scan, inputOf(scan, keep, place, blockOf), keep, place)
+  const { block: input, array } = arrayInSight(scan, inputOf(scan, keep, env, blockOf), keep, env)
   const kept = [...input.entries.values()].filter(({ column }) => needed.has(column.id))
   const offset = scan.offset && needed.has(scan.offset.id) ? scan.offset : null
   const pad = (list: string): string =>
@@ -37,11 +37,11 @@ export function unnestBlock(scan: UnnestScan, needed: Ids, place: Place, blockOf
   const isElementRead = needed.has(scan.element.id)
   const rows = isElementRead ? array.text : `range(len(${array}))`
   const elementOutput: readonly Output[] =
-    isElementRead || !offset ? [{ name: place.name(scan.element), sql: `unnest(${pad(rows)})`, source: null }] : []
+    isElementRead || !offset ? [{ name: env.name(scan.element), sql: `unnest(${pad(rows)})`, source: null }] : []
   const outputs: Output[] = [
-    ...kept.map(entry => ({ ...entry, name: place.name(entry.column) })),
+    ...kept.map(entry => ({ ...entry, name: env.name(entry.column) })),
     ...elementOutput,
-    ...(offset ? [{ name: place.name(offset), sql: `unnest(${pad(`range(len(${array}))`)})`, source: null }] : []),
+    ...(offset ? [{ name: env.name(offset), sql: `unnest(${pad(`range(len(${array}))`)})`, source: null }] : []),
   ]
   const columns = [
     ...kept.map(entry => entry.column),
@@ -51,7 +51,7 @@ export function unnestBlock(scan: UnnestScan, needed: Ids, place: Place, blockOf
   return {
     ...EMPTY_BLOCK,
     from: `(\n${selectSql(input, outputs)}\n)`,
-    entries: new Map(columns.map(column => [column.id, columnEntry(column, path(place.name(column)))])),
+    entries: new Map(columns.map(column => [column.id, columnEntry(column, path(env.name(column)))])),
   }
 }
 
@@ -59,10 +59,10 @@ export function unnestBlock(scan: UnnestScan, needed: Ids, place: Place, blockOf
  * LEFT JOIN UNNEST(x) ON condition as an UNNEST of the elements that meet the condition, with their offsets where the query has
  * them: a row without such elements is kept once, padded with NULLs.
  */
-function withoutCondition(scan: UnnestScan, condition: Expr, place: Place): Scan {
+function withoutCondition(scan: UnnestScan, condition: Expr, env: Env): Scan {
   const { element, offset } = scan
   const { at } = condition
-  const index = offset ?? place.newColumn('', INT64)
+  const index = offset ?? env.newColumn('', INT64)
   const own = { ...scan, input: null, offset: index, isOuter: false, condition: null, columns: [element, index] }
   const [elementExpr, indexExpr] = [element, index].map(column => columnExpr(column, false, at)) as [Expr, Expr]
   const keys = [{ expr: indexExpr, isDescending: false, nullsFirst: true }]
@@ -77,7 +77,7 @@ function withoutCondition(scan: UnnestScan, condition: Expr, place: Place): Scan
   const padded = { ...scan, condition: null }
   if (!offset) return { ...padded, array: subquery(project(matching, [element]), elementExpr) }
   const type = structOf([element, offset].map(({ name, type: own }) => ({ name, type: own })))
-  const [packed, pair] = [place.newColumn('', type), place.newColumn('', type)]
+  const [packed, pair] = [env.newColumn('', type), env.newColumn('', type)]
   const struct: Expr = { kind: 'struct', type, fields: [elementExpr, indexExpr], hasWrittenType: true, at }
   const pairs = project(withComputed(matching, [{ column: packed, expr: struct }]), [packed])
   const columns = [...(scan.input?.columns ?? []), pair]
@@ -89,10 +89,10 @@ function withoutCondition(scan: UnnestScan, condition: Expr, place: Place): Scan
   return project(withComputed(unnested, computed), scan.columns)
 }
 
-function inputOf(scan: UnnestScan, keep: Ids, place: Place, blockOf: BlockOf): Block {
+function inputOf(scan: UnnestScan, keep: Ids, env: Env, blockOf: BlockOf): Block {
   if (!scan.input) return EMPTY_BLOCK
-  const block = blockOf(scan.input, keep, place)
-  const rows = isRows(block) ? block : derive(block, keep, place)
+  const block = blockOf(scan.input, keep, env)
+  const rows = isRows(block) ? block : derive(block, keep, env)
   return { ...rows, order: [] }
 }
 
@@ -101,15 +101,15 @@ function arrayInSight(
   scan: UnnestScan,
   input: Block,
   keep: Ids,
-  place: Place,
+  env: Env,
 ): { readonly block: Block; readonly array: Fragment } {
-  const block = readable(input, columnsRead([scan.array]), keep, place)
-  const array = place.expr(scan.array, inBlock(block, place))
+  const block = readable(input, columnsRead([scan.array]), keep, env)
+  const array = env.expr(scan.array, inBlock(block, env))
   const isOnce = !scan.isOuter && !scan.offset
   if (isOnce || isPlainOperand(scan)) return { block, array }
-  const column = place.newColumn('array', scan.array.type)
+  const column = env.newColumn('array', scan.array.type)
   const withArray = withEntries(block, [computedEntry(column, array)])
-  return { block: derive(withArray, new Set([...keep, column.id]), place), array: path(place.name(column)) }
+  return { block: derive(withArray, new Set([...keep, column.id]), env), array: path(env.name(column)) }
 }
 
 function isPlainOperand({ array }: UnnestScan): boolean {
