@@ -2,8 +2,8 @@
 
 import { shellWord } from '../terminal/shell-word.js'
 import type { Failure } from './check-answer.js'
-import type { TestRun } from './open-tests.js'
 import type { CaseResult } from './run-case.js'
+import type { TestRun } from './run-tests.js'
 
 export interface Report extends TestRun {
   /** The files whose expectations were written anew. */

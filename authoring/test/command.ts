@@ -1,7 +1,7 @@
 /** The command `test`. */
 import type { Declaring } from '../terminal/declare.js'
 import { ENGINE_FLAGS, formatFlag, settingFlags, WAREHOUSE_FLAGS, without } from '../terminal/flags.js'
-import type { TestFlags } from './run-tests.js'
+import type { TestFlags } from './test-endpoints.js'
 
 export function declareTest({ command, io }: Declaring): void {
   command(
@@ -17,6 +17,6 @@ export function declareTest({ command, io }: Declaring): void {
     .option('--min-coverage <percent>', 'end with 1 where the coverage is less: 100')
     .addOption(formatFlag('how results are printed', 'junit', 'github', 'json'))
     .runs(async (paths: string[], flags: TestFlags) =>
-      (await import('./run-tests.js')).testEndpoints(paths, settingFlags(flags), flags, io),
+      (await import('./test-endpoints.js')).testEndpoints(paths, settingFlags(flags), flags, io),
     )
 }

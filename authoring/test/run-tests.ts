@@ -1,113 +1,216 @@
-/** `sluice test`: runs the tests beside manifests, on the embedded engine unless a flag says BigQuery. */
-import { dirname } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { type SourceFolders, statesOf } from '../../runner/manifest/watch/source-state.js'
-import { LoadError, RunnerError, UsageError } from '../../runner/model/errors.js'
-import { readSettings } from '../../runner/settings/settings.js'
-import { writeText } from '../terminal/files.js'
-import type { Flags } from '../terminal/flags.js'
-import { EXIT, type Io } from '../terminal/io.js'
-import { reportDiagnostics } from '../terminal/report.js'
-import { isCoveredTooLittle, isFailed, type Report } from './case-report.js'
-import { runTests } from './open-tests.js'
-import { reporterOf, type TestFormat } from './print-report.js'
-import type { CaseResult } from './run-case.js'
-import { updatesFor } from './update-expectations.js'
+/** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
 
-export interface TestFlags {
-  readonly format: TestFormat
-  readonly name?: string
-  readonly watch?: boolean
-  readonly update?: boolean
-  readonly coverage?: boolean
-  readonly minCoverage?: string
+import { resolve } from 'node:path'
+import { tableCatalogue } from '../../googlesql/index.js'
+import { unrestrictedCaller } from '../../runner/auth/tokens.js'
+import { ResultCache } from '../../runner/cache/result-cache.js'
+import { MemoryCounters } from '../../runner/cache/stores/counters.js'
+import { MemoryStore } from '../../runner/cache/stores/memory.js'
+import { type DuckdbEngine, openDuckdbEngine, type TableSource } from '../../runner/engines/duckdb/index.js'
+import type { CompiledManifest, LoadedEndpoint } from '../../runner/manifest/load.js'
+import { memo } from '../../runner/model/bounded-map.js'
+import { compareDiagnostics } from '../../runner/model/diagnostic.js'
+import { ENGINES } from '../../runner/model/engines.js'
+import { UsageError } from '../../runner/model/errors.js'
+import type { Engine } from '../../runner/model/ports.js'
+import { didYouMean } from '../../runner/model/suggest.js'
+import { systemClock } from '../../runner/platform/clock.js'
+import { Budgets } from '../../runner/request/budget.js'
+import { Cursors } from '../../runner/request/pages/cursor.js'
+import { Pages } from '../../runner/request/pages/pages.js'
+import { Closers } from '../../runner/serve/closers.js'
+import { optionsOf, soundDefinitions } from '../../runner/serve/engine.js'
+import { loadManifests } from '../../runner/serve/manifests.js'
+import { ServedEngine } from '../../runner/serve/served-engine.js'
+import type { Settings } from '../../runner/settings/settings.js'
+import { placeFailuresBelow } from '../call/place-failure.js'
+import { contains } from '../check/path-filter.js'
+import { coverageOf } from './coverage.js'
+import { findEndpoint, manifestOf } from './files/find-endpoint.js'
+import { type FoundTests, findTests, readTests } from './files/load.js'
+import type { TestFile, TestTable } from './files/test-file.js'
+import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from './run-case.js'
+import { type TemplateCoverage, templateCoverage } from './template-coverage.js'
+import type { TestTarget } from './warehouse-tests.js'
+
+export interface TestOptions {
+  /** Runs only tests of this name. @default all */
+  readonly name?: string | undefined
+  /** @default false */
+  readonly tracksCoverage?: boolean
+  readonly signal: AbortSignal
 }
 
-/** @param settingFlags the flags that are settings, which the command that repeats a test needs too */
-export async function testEndpoints(
-  paths: readonly string[],
-  settingFlags: Flags,
-  { format, name, watch, update, coverage, minCoverage }: TestFlags,
-  io: Io,
-): Promise<number> {
-  const minimum = minCoverage === undefined ? null : readMinimum(minCoverage)
-  const settings = readSettings({ ...settingFlags, engine: settingFlags['engine'] ?? 'duckdb' }, io.environment)
-  const tracksCoverage = coverage === true || minimum !== null
-  const signal = io.interruption()
-  const runOnce = async (): Promise<number> => {
-    const run = await runTests(settings, paths, { name, tracksCoverage, signal })
-    if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
-    const { results, updated } = update ? writeUpdates(run.results) : { results: run.results, updated: [] }
-    const report: Report = { ...run, results, updated, minimum, flags: settingFlags }
-    reporterOf[format](report, io)
-    return isClean(report) ? EXIT.clean : EXIT.problems
-  }
-  return watch ? await runOnChange(() => testFilesState(settings, paths), runOnce, signal, io) : await runOnce()
-}
+export type TestRun = Awaited<ReturnType<typeof runTests>>
 
-/** The pause between two looks at the files, in milliseconds. */
-const POLL_MS = 300
-
-/** Runs now, and again after each change of the files, until the process is asked to end. */
-async function runOnChange(
-  readState: () => Promise<string>,
-  runOnce: () => Promise<number>,
-  signal: AbortSignal,
-  io: Io,
-): Promise<number> {
-  let state: string | null = null
-  while (!signal.aborted) {
-    const current = await readState()
-    if (current !== state) {
-      state = current
-      await runOnce().catch((thrown: unknown) => {
-        if (signal.aborted) return
-        // A table schema with mistakes: the next change may correct it.
-        if (!(thrown instanceof LoadError)) throw thrown
-        reportDiagnostics(thrown.diagnostics, 'text', io)
-      })
-    }
-    await setTimeout(POLL_MS, undefined, { signal }).catch(() => undefined)
-  }
-  return EXIT.clean
-}
+/** The tests that run at a time: as many as the engine has connections. */
+const AT_ONCE = 8
 
 /**
- * A fingerprint of manifests, partials, test files, fixtures, table schemas and functions: it changes with every file below the
- * folders, and below those of the paths that were named. Never rejects: what cannot be read has a state of its own.
+ * Runs the tests that `paths` name, or all, on the engine of the settings. Reads no data folder.
+ * @throws LoadError when table schemas have errors; UsageError where no test has the name asked for; SetupError.
  */
-async function testFilesState(
-  { endpointsDir, tablesDir, functionsDir }: SourceFolders,
-  paths: readonly string[],
-): Promise<string> {
-  const folders = new Set([
-    endpointsDir,
-    tablesDir,
-    functionsDir,
-    ...paths.map(path => (path.endsWith('.yaml') ? dirname(path) : path)),
-  ])
-  const states: string[] = []
-  for (const folder of folders) states.push(...(await statesOf(folder, () => true)))
-  return states.join('')
-}
+export async function runTests(settings: Settings, paths: readonly string[], options: TestOptions) {
+  const clock = systemClock()
+  const began = clock.ticksMs()
+  const definitions = await soundDefinitions(settings)
+  const testFiles = await findTests(paths, settings.endpointsDir)
+  const read = testFiles.files.map(file =>
+    readTests(file, tableCatalogue(definitions.tables, optionsOf(settings).naming)),
+  )
+  const files = read.flatMap(({ tests }) => tests ?? [])
+  const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(one => one.tables)))
 
-function isClean(report: Report): boolean {
-  const { results, diagnostics, skipped } = report
-  const isSound = diagnostics.every(({ severity }) => severity !== 'error')
-  return isSound && !isCoveredTooLittle(report) && skipped === 0 && !results.some(isFailed)
-}
-
-/** Writes the expectations that do not hold into their files. The failures that are left are those of the others. */
-function writeUpdates(results: readonly CaseResult[]): Pick<Report, 'results' | 'updated'> {
-  const { files, results: left } = updatesFor(results)
-  for (const { file, text } of files) writeText(file, text)
-  return { results: left, updated: files.map(({ file }) => file) }
-}
-
-function readMinimum(text: string): number {
-  const percent = Number(text)
-  if (!/^\d+(\.\d+)?$/.test(text) || percent > 100) {
-    throw new UsageError([`--min-coverage must be a number from 0 to 100, found ${JSON.stringify(text)}`])
+  const opened = new Closers()
+  try {
+    const engine = opened.add(
+      await openDuckdbEngine({
+        ...optionsOf(settings),
+        dataDir: null,
+        database: null,
+        tables: [...definitions.tables.map(definition => ({ definition, rows: [] })), ...[...tables].map(sourceOf)],
+        functions: definitions.functions,
+        connections: AT_ONCE,
+        observe: () => {},
+        clock,
+      }),
+    )
+    const { tracksCoverage = false, signal } = options
+    const target = opened.add(await openTarget(settings, engine, signal))
+    const templates = new Map<string, TemplateCoverage>()
+    const compile: Engine['check'] = (sql, types) => target.compile(sql, types)
+    const onCompiled = ({ endpoint: { id, parameters }, expanded }: CompiledManifest): void => {
+      if (tracksCoverage) templates.set(id, templateCoverage(expanded, parameters))
+    }
+    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, compile, { onCompiled })
+    const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
+    const cases = plans.flatMap(({ tests, detail, diagnostics }) =>
+      detail === null || diagnostics.some(({ severity }) => severity === 'error')
+        ? []
+        : tests.cases.map(test => ({ tests, test, detail })),
+    )
+    const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
+    if (options.name !== undefined && read.every(({ tests }) => tests !== null)) requireTestNamed(options.name, files)
+    const placeFailure = placeFailuresBelow(settings.endpointsDir)
+    const engineOf = ({ test, detail }: PlannedCase): Engine => {
+      const view = target.viewOf(test)
+      const served = new ServedEngine({ name: view.name, maxQueries: AT_ONCE, placeFailure, onFailure: () => {} })
+      served.serve(view, [detail])
+      return served
+    }
+    const results = await runAll(wanted, engineOf, clock.nowMicros(), signal)
+    const isAbout = subjectFilter(paths, testFiles, plans)
+    const diagnostics = [
+      ...testFiles.diagnostics,
+      // A mistake in a partial or a function is always reported, since a manifest that the paths name may use it.
+      ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isAbout(file))),
+      ...read.flatMap(one => one.diagnostics),
+      ...plans.flatMap(one => one.diagnostics),
+    ].sort(compareDiagnostics)
+    const subjects = loaded.details.filter(({ file }) => isAbout(file))
+    return {
+      results,
+      /** The mistakes in manifests and test files. */
+      diagnostics,
+      /** The number of tests that could not run, since their manifest or file has mistakes. */
+      skipped: plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length,
+      /** Null where it was not asked for. */
+      coverage: tracksCoverage ? coverageOf(subjects, templates, results) : null,
+      durationMs: clock.ticksMs() - began,
+    }
+  } finally {
+    await opened.close()
   }
-  return percent
+}
+
+/** @throws UsageError where no test has this name. */
+function requireTestNamed(name: string, files: readonly TestFile[]): void {
+  const names = files.flatMap(({ cases }) => cases.map(test => test.name))
+  if (!names.includes(name)) throw new UsageError([`no test has the name "${name}"${didYouMean(name, names).hint}`])
+}
+
+const isYaml = (file: string): boolean => file.endsWith('.yaml')
+
+interface Plan {
+  readonly tests: TestFile
+  readonly detail: LoadedEndpoint | null
+}
+
+/** Whether a manifest is one that the paths are about: without paths each is, tested or not. */
+function subjectFilter(
+  paths: readonly string[],
+  { files }: FoundTests,
+  plans: readonly Plan[],
+): (file: string) => boolean {
+  if (paths.length === 0) return () => true
+  const tested = plans.flatMap(({ detail }) => (detail === null ? [] : [detail.file]))
+  const subjects = [...paths, ...files.map(({ file }) => manifestOf(file)), ...tested]
+  return file => subjects.some(subject => contains(subject, file))
+}
+
+/** A table of a test as the engine opens it. */
+const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
+  file === null ? { definition, rows: rows ?? [] } : { definition, files: [resolve(file)] }
+
+async function runAll(
+  cases: readonly PlannedCase[],
+  engineOf: (planned: PlannedCase) => Engine,
+  nowMicros: bigint,
+  signal: AbortSignal,
+): Promise<readonly CaseResult[]> {
+  const opened = new Closers()
+  const shared = testDeps(opened)
+  const results: CaseResult[] = []
+  const queue = cases.entries()
+  const work = async (): Promise<void> => {
+    for (const [index, planned] of queue) {
+      if (signal.aborted) return
+      results[index] = await runCase(planned, { ...shared, engine: engineOf(planned) }, nowMicros, signal)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    return results
+  } finally {
+    await opened.close()
+  }
+}
+
+async function openTarget(settings: Settings, engine: DuckdbEngine, signal: AbortSignal): Promise<TestTarget> {
+  if (ENGINES[settings.engine].isLocal) return embeddedTarget(engine)
+  // Loaded here: tests on the embedded engine have no use for Google's client.
+  const { openWarehouseTarget } = await import('./warehouse-tests.js')
+  return openWarehouseTarget(settings, engine, signal)
+}
+
+/** Tests with the same tables share translations. */
+function embeddedTarget(engine: DuckdbEngine): TestTarget {
+  const views = new Map<string, Engine>()
+  return {
+    compile: (sql, types) => engine.compile(sql, types),
+    viewOf({ tables }) {
+      const testTables = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
+      const key = JSON.stringify(tables.map(({ definition }) => definition.name))
+      return memo(views, key, () => engine.withTables(testTables))
+    },
+    close: async () => {},
+  }
+}
+
+/** What calls in tests need besides an engine. Nothing is cached or limited. */
+function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
+  const clock = systemClock()
+  const observe = (): void => {}
+  const store = opened.add(new MemoryStore({ maxBytes: 0 }))
+  const results = opened.add(new ResultCache({ store, clock, observe, random: Math.random }))
+  return {
+    clock,
+    observe,
+    results,
+    pages: new Pages(results, new Cursors(() => '')),
+    budgets: new Budgets({ counters: opened.add(new MemoryCounters()), clock, observe, maxBytesBilled: null }),
+    tokens: { find: () => null },
+    codings: [],
+    caller: unrestrictedCaller('test'),
+  }
 }

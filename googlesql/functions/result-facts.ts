@@ -20,11 +20,11 @@ export interface ResultFacts {
    * arrays. `arguments`: an array of the arguments of all rows. `without-null`: an array without a NULL.
    */
   readonly parts: 'argument' | 'element' | 'elements' | 'arguments' | 'without-null' | 'unknown'
-  /** Which arguments cannot be NULL if the result is TRUE: with `null-arguments` all of them, with `null-first` the first. */
-  readonly trueWithout: 'null-arguments' | 'null-first' | 'unknown'
+  /** Which arguments cannot be NULL if the result is TRUE. */
+  readonly notNullIfTrue: 'all' | 'first' | 'unknown'
 }
 
-export const UNKNOWN: ResultFacts = { nulls: 'unknown', isSmall: 'unknown', parts: 'unknown', trueWithout: 'unknown' }
+export const UNKNOWN: ResultFacts = { nulls: 'unknown', isSmall: 'unknown', parts: 'unknown', notNullIfTrue: 'unknown' }
 export const NEVER_NULL: ResultFacts = { ...UNKNOWN, nulls: 'never' }
 export const NULL_FROM_NULL: ResultFacts = { ...UNKNOWN, nulls: 'with-argument' }
 export const COUNT: ResultFacts = { ...NEVER_NULL, isSmall: 'always' }
@@ -38,5 +38,5 @@ export const ELEMENT: ResultFacts = { ...UNKNOWN, parts: 'element' }
 export const ELEMENTS: ResultFacts = { ...UNKNOWN, parts: 'elements' }
 export const ARGUMENTS: ResultFacts = { ...UNKNOWN, parts: 'arguments' }
 export const WITHOUT_NULL: ResultFacts = { ...UNKNOWN, parts: 'without-null' }
-export const COMPARISON: ResultFacts = { ...NULL_FROM_NULL, trueWithout: 'null-arguments' }
-export const MEMBERSHIP: ResultFacts = { ...NULL_FROM_NULL, trueWithout: 'null-first' }
+export const COMPARISON: ResultFacts = { ...NULL_FROM_NULL, notNullIfTrue: 'all' }
+export const MEMBERSHIP: ResultFacts = { ...NULL_FROM_NULL, notNullIfTrue: 'first' }

@@ -315,9 +315,9 @@ function whereTrue(facts: Facts, condition: Expr): Facts {
     if (part.kind !== 'call' || part.isSafe) return []
     const [first] = part.arguments
     if (part.name === '$not' && first?.kind === 'call' && first.name === '$is_null') return columnsIn(first.arguments)
-    const { trueWithout } = resultOf(part.name)
-    if (trueWithout === 'unknown') return []
-    return columnsIn(trueWithout === 'null-first' ? part.arguments.slice(0, 1) : part.arguments)
+    const { notNullIfTrue } = resultOf(part.name)
+    if (notNullIfTrue === 'unknown') return []
+    return columnsIn(notNullIfTrue === 'first' ? part.arguments.slice(0, 1) : part.arguments)
   })
   if (compared.length === 0) return facts
   const neverNull = compared.map(id => [id, { ...(facts.get(id) ?? UNKNOWN), isNeverNull: true }] as const)

@@ -98,7 +98,7 @@ export class DuckdbEngine implements Engine {
       return { ...places, failure: null }
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw runnerError(error, options.signal)
-      return { ...places, failure: error.failure.of }
+      return { ...places, failure: error.failure.reason }
     }
   }
 

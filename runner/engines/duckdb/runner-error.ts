@@ -23,7 +23,7 @@ function ofFailure(failure: Failure, signal: AbortSignal | undefined): RunnerErr
   switch (failure.kind) {
     case 'query':
       return new RunnerError('QUERY_FAILED', {
-        cause: new QueryFault(failure.message, { cause: failure.cause, kind: failure.of }),
+        cause: new QueryFault(failure.message, { cause: failure.cause, kind: failure.reason }),
       })
     case 'javascript-time':
       return new RunnerError('QUERY_FAILED', {

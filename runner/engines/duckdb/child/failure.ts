@@ -108,8 +108,8 @@ export function failureOf(error: unknown, nameOf = (path: string): string => pat
     return { kind: 'argument', errors: [{ parameter: error.parameter, detail: error.message }], cause: error.message }
   }
   if (error instanceof QueryFault)
-    return { kind: 'query', message: error.message, cause: causeText(error.cause), of: null }
-  if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '', of: 'value' }
+    return { kind: 'query', message: error.message, cause: causeText(error.cause), reason: null }
+  if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '', reason: 'value' }
   if (error instanceof BrokenContractError) return { kind: 'contract', message: error.message }
   if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }
   const text = textOf(error).replace(/(?<=file ")[^"\n]+/, nameOf)
@@ -118,16 +118,16 @@ export function failureOf(error: unknown, nameOf = (path: string): string => pat
   const own = text.indexOf(NATIVE_ERROR_MARK)
   if (own >= 0) {
     const message = withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length))
-    return { kind: 'query', message, cause, of: message.split(':', 1)[0]! }
+    return { kind: 'query', message, cause, reason: message.split(':', 1)[0]! }
   }
   const unwritten = ownFileFailure(error)
-  if (unwritten) return { kind: 'query', message: unwritten.message, cause, of: 'file' }
+  if (unwritten) return { kind: 'query', message: unwritten.message, cause, reason: 'file' }
   const worded = wordingOf(withoutMiddle(text), WORDINGS)
   if (worded) {
     const { isOfExpression = true, isShortOfRoom = false, pattern } = worded.wording
-    const of = isOfExpression ? pattern.source : null
+    const reason = isOfExpression ? pattern.source : null
     // RE2 quotes the pattern as the SQL has it.
-    return { kind: 'query', message: worded.message.replace(NO_MATCH_OR, ''), cause, of, isShortOfRoom }
+    return { kind: 'query', message: worded.message.replace(NO_MATCH_OR, ''), cause, reason, isShortOfRoom }
   }
   return { kind: 'engine', cause }
 }

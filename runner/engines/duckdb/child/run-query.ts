@@ -45,7 +45,7 @@ export async function runQuery(
     return { body, rowCount: rows, isTruncated: false }
   } catch (error) {
     const failure = failureOf(error)
-    const raised = failure.kind === 'query' ? failure.of : null
+    const raised = failure.kind === 'query' ? failure.reason : null
     if (raised === TOO_MANY_ROWS) return { body: new Uint8Array(), rowCount: request.maxRows, isTruncated: true }
     // The connection is to be broken off now, and not when all rows have been read again.
     if (send !== sendPart && raised !== BROKEN_VALUE) throw error

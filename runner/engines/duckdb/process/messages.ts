@@ -138,12 +138,12 @@ export interface Discovery {
  * not certain, was in it when it died. `engine`: anything else. `cause` is DuckDB's text, or why the process ended.
  */
 export type Failure =
-  /** `of` is what has failed in an expression, without its values; null where another expression would not help. */
+  /** `reason` is what has failed in an expression, without its values; null where another expression would not help. */
   | {
       readonly kind: 'query'
       readonly message: string
       readonly cause: string
-      readonly of: string | null
+      readonly reason: string | null
       /** Whether memory or disk space was short, which other queries may have used. */
       readonly isShortOfRoom?: boolean
     }
