@@ -141,7 +141,7 @@ function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
  */
 function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   const csv = csvForm({ ...form, delimiter, skipLeadingRows: 1 }, 'csv')
-  const rows = rowsOf(text, csv)
+  const rows = withoutLastDelimiters(rowsOf(text, csv))
   const namesIn = (row: Row): readonly string[] | null => w3cNames(row.cells.join(' '), csv)
   const fields = rows.findIndex(row => namesIn(row) !== null)
   if (fields >= 0) rows[fields] = { ...rows[fields]!, cells: namesIn(rows[fields]!)! }
@@ -166,6 +166,14 @@ function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   // Notes at the end say nothing of the rows, unless they are most of the lines.
   const counted = whole * 2 > from.length ? from.findLastIndex(isWhole) + 1 : from.length
   return { delimiter, rows, first, cells, share: whole / counted }
+}
+
+/** The rows, without the empty cell behind a delimiter at the end of each, where the header has none there: no reader sees it. */
+function withoutLastDelimiters(rows: Row[]): Row[] {
+  const width = rows[0]?.cells.length ?? 0
+  const isLonger = ({ cells }: Row): boolean => cells.length === width + 1
+  if (width < 2 || rows.some(row => isLonger(row) && row.cells[width] !== '')) return rows
+  return rows.map(row => (isLonger(row) ? { ...row, cells: row.cells.slice(0, width) } : row))
 }
 
 /** The first rows, without those that are cut or have a misplaced quote. */

@@ -625,6 +625,12 @@ describe('how a CSV file is written', () => {
       gives: 'date STRING, time STRING, sc-bytes STRING',
     },
     {
+      says: 'with a delimiter at the end of each row, and none behind the names',
+      csv: 'a;b;c\n10;20;x;\n40;50;y;\n',
+      form: { delimiter: ';' },
+      gives: 'a INTEGER, b INTEGER, c STRING',
+    },
+    {
       says: 'with commas, and a name like a line of logs',
       csv: '#Fields: a,b\n1,2\n3,4\n',
       form: {},
