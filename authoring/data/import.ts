@@ -2,13 +2,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { isWildcard, PARTITION_TIME } from '../../googlesql/index.js'
-import { badRowLine } from '../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { definitionOf, threadsOf } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
+import { MAX_BAD_ROWS, printBadRows } from './bad-rows.js'
 import { type ImportReport, importFiles, openDuckdb } from './import/import-table.js'
 import { noTableText, tableNamed } from './table-named.js'
 import { type TextFormFlags, textFormOfFlags } from './text-form-flags.js'
@@ -49,7 +49,7 @@ export async function importRows(
     nowMs,
     unique: randomUUID().slice(0, 8),
   }).finally(() => duckdb.closeSync())
-  for (const row of report.badRows) io.printError(`${badRowLine(row)}\n`)
+  printBadRows(report.badRows, io)
   if (!report.isCommitted) {
     const isAll = report.badRowCount <= report.badRows.length
     io.printError(
@@ -62,9 +62,6 @@ export async function importRows(
   io.print(`${summary(table, report, skipFile, replace)}\n`)
   return EXIT.clean
 }
-
-/** The most bad rows that are printed: further ones mostly have the same cause. */
-export const MAX_BAD_ROWS = 100
 
 function summary(table: string, report: ImportReport, skipFile: string | null, isReplaced: boolean): string {
   const { rows, files, replaced, badRowCount } = report

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { externalConfiguration } from '../../googlesql/index.js'
 import { filesInPlace } from '../../runner/engines/duckdb/index.js'
-import { badRowLine } from '../../runner/engines/duckdb/tables/rows/row-stream.js'
 import { isTableName } from '../../runner/manifest/tables/load.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { SETTING } from '../../runner/platform/write-failure.js'
@@ -12,7 +11,7 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { tableOf } from '../terminal/table.js'
 import { writeWhole } from '../terminal/write-whole.js'
-import { MAX_BAD_ROWS } from './import.js'
+import { MAX_BAD_ROWS, printBadRows } from './bad-rows.js'
 import { inferTable } from './infer/infer-table.js'
 import type { InferredColumn, InferredTable } from './infer/inferred-table.js'
 import { type TextFormFlags, textFormOfFlags } from './text-form-flags.js'
@@ -53,7 +52,7 @@ export async function inferSchema(
     textForm: textFormOfFlags(form, files, inputFormat),
   })
   if (inferred.badRows.length > 0) {
-    for (const row of inferred.badRows) io.printError(`${badRowLine(row)}\n`)
+    printBadRows(inferred.badRows, io)
     io.printError(`${plural(inferred.badRows.length, 'row')} cannot be read; nothing was written\n`)
     return EXIT.problems
   }
