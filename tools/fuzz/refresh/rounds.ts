@@ -348,6 +348,8 @@ class Round {
     if (!(found instanceof Error) && found.body === this.#whole) return
     if (accepted.length === 0) await accept()
     if (accepted.some(outcome => isSame(outcome, found, running))) return
+    // Conditions are not computed for rows that are not read.
+    if (accepted.some(isBeyondDates) && !(found instanceof Error) && found.partial) return
     // Where its result is not determined, it differs from itself.
     const again = await this.#run(engine, running, options)
     if (!isSame(again, accepted.at(-1)!, running)) {
@@ -432,6 +434,10 @@ const errorOf = (thrown: unknown): Error => thrown as Error
 
 /** Whether the query may be answered with other values: a time out of range, a zone that is not one. */
 const isOfValues = (error: Error): boolean => /range|overflow|zone|ARGUMENT_INVALID/i.test(textOf(error))
+
+/** Whether the query has failed at a time that is truncated to one before the year 1, or converted to one beyond 9999. */
+const isBeyondDates = (outcome: Outcome): boolean =>
+  outcome instanceof Error && /value is out of allowed range/.test(textOf(outcome))
 
 function textOf(outcome: Outcome): string {
   if (outcome instanceof Error) {
