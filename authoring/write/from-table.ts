@@ -93,8 +93,14 @@ interface Facts {
 
 const isPlain = (column: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(column)
 
-const name = (column: string): string =>
+const quoted = (column: string): string =>
   isPlain(column) && !RESERVED_KEYWORDS.has(column.toUpperCase()) ? column : `\`${column}\``
+
+/** The column as SQL names it. The name of the table alone means its whole row, also where a column has this name. */
+function nameIn(table: TableDefinition, column: string): string {
+  const own = table.name.split('.').at(-1)!
+  return own.toLowerCase() === column.toLowerCase() ? `${quoted(own)}.${quoted(column)}` : quoted(column)
+}
 
 const SETTINGS = { max_rows: 1000, cache: { ttl_seconds: 60 } }
 
@@ -117,8 +123,8 @@ function tenantOf({ table, tenant, parameter }: Facts): ManifestSpec['tenant'] {
   return { parameter, columns: { [table.name]: tenant.name } }
 }
 
-const tenantCondition = ({ tenant, parameter }: Facts): string[] =>
-  tenant === null ? [] : [`${name(tenant.name)} = @${parameter}`]
+const tenantCondition = ({ table, tenant, parameter }: Facts): string[] =>
+  tenant === null ? [] : [`${nameIn(table, tenant.name)} = @${parameter}`]
 
 /** `WHERE a` and `  AND b`, around the lines of the template; the first condition must always be there. */
 const where = (conditions: readonly string[]): readonly string[] =>
@@ -137,11 +143,11 @@ function rowsOf(facts: Facts): Own {
     time === null
       ? []
       : [
-          `{{#if given.since}}\n  AND ${name(time.name)} >= @since\n{{/if}}`,
-          `{{#if given.until}}\n  AND ${name(time.name)} < @until\n{{/if}}`,
+          `{{#if given.since}}\n  AND ${nameIn(table, time.name)} >= @since\n{{/if}}`,
+          `{{#if given.until}}\n  AND ${nameIn(table, time.name)} < @until\n{{/if}}`,
         ]
   const conditions = time !== null && always.length === 0 ? ['TRUE'] : always
-  const columns = table.columns.map(column => name(column.name))
+  const columns = table.columns.map(column => nameIn(table, column.name))
   const line = `SELECT ${columns.join(', ')}`
   return {
     description: `${time === null ? 'Rows' : 'The newest rows'} of ${table.name}${tenant ? ` of one ${tenant.name}` : ''}.`,
@@ -158,7 +164,7 @@ function rowsOf(facts: Facts): Own {
       `FROM \`${table.name}\``,
       ...where(conditions),
       ...optional,
-      ...(time === null ? [] : [`ORDER BY ${name(time.name)} DESC`]),
+      ...(time === null ? [] : [`ORDER BY ${nameIn(table, time.name)} DESC`]),
     ].join('\n'),
     tests: [testsOfRows(facts)],
   }
@@ -220,7 +226,7 @@ function countsOf(facts: Facts & { readonly time: StructField }): Own {
   const fallback = kind === 'DATE' ? '7day' : '1day'
   const now = kind === 'TIMESTAMP' ? '@now' : `${kind}(@now)`
   const from = `${kind}_TRUNC(${kind}_SUB(${now}, INTERVAL {{interval.size}} {{interval.unit}}), {{interval.bucket}})`
-  const conditions = [...tenantCondition(facts), `${name(time.name)} >= ${from}`]
+  const conditions = [...tenantCondition(facts), `${nameIn(table, time.name)} >= ${from}`]
   return {
     description: `How many rows ${table.name} has in each bucket of time${tenant ? `, of one ${tenant.name}` : ''}.`,
     parameters: {
@@ -234,7 +240,7 @@ function countsOf(facts: Facts & { readonly time: StructField }): Own {
     },
     interval: { rows, fallback },
     sql: [
-      `SELECT ${kind}_TRUNC(${name(time.name)}, {{interval.bucket}}) AS bucket, COUNT(*) AS count`,
+      `SELECT ${kind}_TRUNC(${nameIn(table, time.name)}, {{interval.bucket}}) AS bucket, COUNT(*) AS count`,
       `FROM \`${table.name}\``,
       ...where(conditions),
       'GROUP BY bucket',

@@ -170,6 +170,19 @@ describe('sluice new', () => {
     rmSync(folder.path('tables', 'shop.wide.json'))
   })
 
+  it('over a table with a column of its own name: the column, and not the whole row', async () => {
+    const columns = [
+      { name: 'at', type: 'TIMESTAMP' },
+      { name: 'Country', type: 'STRING' },
+    ]
+    writeFileSync(folder.path('tables', 'shop.country.json'), JSON.stringify(columns))
+    const order = ['--table', 'shop.country', '--time', 'at', '--tenant', 'Country']
+    expect((await made('shop.country', ...order)).err).to.equal('')
+    expect(parse(textOf('shop.country.yaml')).columns[1]).to.deep.equal({ name: 'Country', type: 'STRING' })
+    expect(await checked('shop.country')).to.match(/^0 0 5 passed, 0 failed/)
+    rmSync(folder.path('tables', 'shop.country.json'))
+  })
+
   it('over columns whose examples are equal: a test that passes', async () => {
     const columns = [
       { name: 'at', type: 'TIMESTAMP' },
