@@ -1,7 +1,10 @@
 /** `sluice import`: adds the rows of files to a table; when a row is bad, adds none. */
 
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { isWildcard, PARTITION_TIME } from '../../googlesql/index.js'
+import { filesOfTable } from '../../runner/engines/duckdb/index.js'
 import { UsageError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { definitionOf, threadsOf } from '../../runner/serve/engine.js'
@@ -33,6 +36,13 @@ export async function importRows(
   const textForm = textFormOfFlags(form, files, inputFormat)
   const nowMs = systemClock().nowMs()
   const { loaded, layout } = await importedTable(table, replace, settings, nowMs)
+  const isThere = !replace && existsSync(settings.dataDir)
+  const own = new Set(isThere ? filesOfTable(settings.dataDir, loaded.name).map(({ path }) => resolve(path)) : [])
+  const twice = files.find(file => own.has(resolve(file)))
+  if (twice !== undefined)
+    throw new UsageError([
+      `${twice} is a file of ${loaded.name}, so that its rows are there already: --replace makes them the whole table`,
+    ])
   const skipFile = skipBad ?? null
   const duckdb = await openDuckdb(threadsOf(settings), Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB))
   const report = await importFiles(duckdb, {

@@ -400,6 +400,21 @@ describe('sluice import', () => {
     })
   }
 
+  it('refuses a file that the table has already, whose rows would be there twice, but for --replace', async () => {
+    const own = file('own/shop/orders/1.ndjson', '{"id":1}\n')
+    const { code, err } = await load('own', 'shop.orders', own)
+    expect([code, err.replaceAll(folder.path(), '')]).to.deep.equal([
+      2,
+      'sluice: /own/shop/orders/1.ndjson is a file of shop.orders, so that its rows are there already: --replace makes them the whole table\n',
+    ])
+    expect(await ids('own')).to.deep.equal([1])
+    expect((await load('own', 'shop.orders', own, '--replace')).code).to.equal(0)
+    expect(await ids('own')).to.deep.equal([1])
+    const imported = readdirSync(folder.path('own/shop/orders'), { recursive: true }).map(String)
+    const parquet = folder.path('own/shop/orders', imported.find(name => name.endsWith('.parquet'))!)
+    expect((await load('own', 'shop.orders', parquet)).code).to.equal(2)
+  })
+
   it('reports all bad rows of all files, up to a hundred, and counts those with one cause', async () => {
     const bad = file('in/many.ndjson', '{"id":"x"}\n{"id":1}\n'.repeat(60))
     const two = await load('bad', 'shop.orders', bad, file('in/more.ndjson', '{}\n'))
