@@ -306,9 +306,9 @@ function timestampFromWire(
     `CASE WHEN ${value} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00' THEN ${value} ELSE ${otherwise} END`
   const micros = (expression: string): string => bounded(`make_timestamptz(${expression})`)
   return checked(
-    // The cast refuses what else is not a time; it would pass over spaces before the hour, and after a time without `Z`.
+    // The cast refuses what else is not a time; it would pass over spaces before the hour, and after a time without `Z`, and take 24:00.
     [
-      `${sql} GLOB '????-??-?[0-9][T ][0-9][0-9]:*' AND suffix(${sql}, 'Z') AND NOT suffix(${sql}, '.Z') AND ${inYears(sql)}${fits(fromText(sql))}`,
+      `${sql} GLOB '????-??-?[0-9][T ][0-9][0-9]:*' AND ${sql} NOT LIKE '___________24%' AND suffix(${sql}, 'Z') AND NOT suffix(${sql}, '.Z') AND ${inYears(sql)}${fits(fromText(sql))}`,
       fromText(sql),
     ],
     [`${matches(`${DATE}[T ]${CLOCK}( UTC)?`)} AND ${inYears(sql)}${fits(fromText(sql))}`, fromText(sql)],
