@@ -155,12 +155,24 @@ function expectRows(chunk: Buffer, name: string): void {
     throw new QueryFault(
       `${name}: it has objects over several lines; \`jq -c . ${name}\` writes each on one line, as a row is`,
     )
-  const [, member] = /"([^"\\\n]{1,300})"\s*:\s*\[\s*\{/.exec(text) ?? []
+  const names = namesToList(text)
+  const member = names.at(-1)
+  const path = names.map(part => `.${JSON.stringify(part)}`).join('')
+  const remedy = names.length > 1 ? `\`jq '${path}' ${name}\` writes them alone` : `give --rows "${member}"`
   const rows =
-    member === undefined
-      ? '--rows NAME names the member with the rows'
-      : `if ${member} has the rows, give --rows ${JSON.stringify(member)}`
+    member === undefined ? '--rows NAME names the member with the rows' : `if ${member} has the rows, ${remedy}`
   throw new QueryFault(`${name}: it is one object over several lines, and a row is an object on one line; ${rows}`)
+}
+
+/** The names that lead to the first list of objects in a document; none where there is no such list. */
+function namesToList(text: string): readonly string[] {
+  const names: string[] = []
+  for (const [token, name, list] of text.matchAll(/"([^"\\\n]{1,300})"\s*:\s*(\[\s*)?\{|"(?:[^"\\\n]|\\.)*"|\}/g)) {
+    if (name !== undefined) names.push(name)
+    else if (token === '}') names.pop()
+    if (list !== undefined) return names
+  }
+  return []
 }
 
 function valueFormat({ name, format }: ImportSource, row: ValueFacts, form: TextForm): RowFormat {

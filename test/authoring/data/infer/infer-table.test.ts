@@ -410,6 +410,12 @@ describe('the type of a column', () => {
     const lines = 'it is one object over several lines, and a row is an object on one line; '
     const items = file('json', '{\n  "total": 2,\n  "items": [\n    {"id": 1},\n    {"id": 2}\n  ]\n}\n')
     await expectFault(infer(items), `${lines}if items has the rows, give --rows "items"`)
+    const deep = file(
+      'json',
+      '{\n  "meta": {"tags": ["{"]},\n  "data": {\n    "my items": [\n      {"id": 1}\n    ]\n  }\n}\n',
+    )
+    const jq = `jq '."data"."my items"' ${deep}`
+    await expectFault(infer(deep), `${lines}if my items has the rows, \`${jq}\` writes them alone`)
     await expectFault(infer(file('json', '{"a": {\n"b": 1}}\n')), `${lines}--rows NAME names the member with the rows`)
     const stream = file('json', '{\n  "a": 1\n}\n{\n  "a": 2\n}\n')
     await expectFault(infer(stream), `it has objects over several lines; \`jq -c . ${stream}\` writes each on one line`)
