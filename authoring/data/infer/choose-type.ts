@@ -98,6 +98,9 @@ function chooseType(facts: ValueFacts, doubt: (message: string) => void): string
       const keeping = 'NUMERIC keeps up to 29 digits and 9 decimals, BIGNUMERIC 38 and 38'
       doubt(`is FLOAT, which rounds ${at(facts.rounded)}; ${keeping}`)
     }
+    const { first } = kinds.get('number')!
+    if (/^\d+E\d+$/.test(first.text))
+      doubt(`is FLOAT, which reads ${at(first)} as ${Number(first.text)}: STRING, if it is a code and no number`)
     doubtEpoch(facts, 'FLOAT', doubt)
     return 'FLOAT'
   }

@@ -219,6 +219,13 @@ const WIDER: Readonly<Record<string, string>> = {
 
 function common(a: SchemaField, b: SchemaField, parts: readonly FilePart[]): SchemaField {
   if (JSON.stringify(a) === JSON.stringify(b)) return a
+  if (a.fields && b.fields && a.mode === b.mode) {
+    const fieldIn = (fields: readonly SchemaField[], { name }: SchemaField): SchemaField | undefined =>
+      fields.find(field => field.name.toLowerCase() === name.toLowerCase())
+    // A field that a file lacks is NULL in its rows.
+    const own = a.fields.map(field => common(field, fieldIn(b.fields!, field) ?? field, parts))
+    return { ...a, fields: [...own, ...b.fields.filter(field => !fieldIn(a.fields!, field))] }
+  }
   const wider = WIDER[[a.type, b.type].sort().join(' ')]
   if (wider !== undefined && a.mode === b.mode) return { ...a, type: wider }
   throw new QueryFault(

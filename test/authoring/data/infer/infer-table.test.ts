@@ -198,6 +198,12 @@ const CASES: readonly Case[] = [
     doubts: ['a is STRING, and every value is a number in quotes: NUMERIC, if it is one'],
   },
   {
+    says: 'codes with an E are FLOAT',
+    csv: 'sku\n12E3\n45E1\n',
+    gives: 'sku FLOAT',
+    doubts: ['sku is FLOAT, which reads "12E3" in file:2 as 12000: STRING, if it is a code and no number'],
+  },
+  {
     says: 'leading zeros in CSV are STRING',
     csv: 'zip\n1234\n01234\n',
     gives: 'zip STRING',
@@ -801,6 +807,25 @@ describe('the columns of Parquet files', () => {
     const both = await infer(await parquet('1 AS a, 1 AS b'), await parquet('1.5::DOUBLE AS a'))
     expect(both.fields.map(typeText)).to.deep.equal(['a FLOAT', 'b INTEGER'])
     expect(both.columns.map(({ path, nulls }) => `${path} ${nulls}`)).to.deep.equal(['a 0', 'b 1'])
+  })
+
+  it('of two files have the fields of both records', async () => {
+    const files = [
+      await parquet("{'x': 1, 'in': {'a': 1}} AS s"),
+      await parquet("{'y': 'q', 'X': 1.5::DOUBLE, 'in': {'b': DATE '2026-01-31'}} AS s"),
+    ]
+    const { fields } = await infer(...files)
+    expect(fields.map(typeText)).to.deep.equal(['s RECORD(x FLOAT, in RECORD(a INTEGER, b DATE), y STRING)'])
+    const engine = await openEmbeddedEngine({ tables: { t: { schema: fields, files } } })
+    try {
+      const { rows } = await engine.query('SELECT s.x, s.in.a, s.in.b, s.y FROM `t` ORDER BY x')
+      expect(rows).to.deep.equal([
+        [1, 1, null, null],
+        [1.5, null, '2026-01-31', 'q'],
+      ])
+    } finally {
+      await engine.close()
+    }
   })
 
   const PAIRS: readonly [one: string, other: string, gives: string, doubts: readonly string[], values: string][] = [
