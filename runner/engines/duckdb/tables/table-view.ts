@@ -73,9 +73,9 @@ export function viewOver(
         : partitionedSelect(definition, shape, paths, unit),
     ),
   ]
-  return selects.length > 0
-    ? selects.join(' UNION ALL ')
-    : `SELECT ${names}${more} FROM (${emptySelect(definition.columns)})`
+  if (selects.length > 0) return selects.join(' UNION ALL ')
+  const none = emptySelect(definition.columns)
+  return more === '' ? none : `SELECT ${names}${more} FROM (${none})`
 }
 
 /** No rows of these columns. */
