@@ -1,6 +1,6 @@
 /** Finds the constants of a query that are invalid, such as a time zone that does not exist, by computing each by itself. */
 import { type ConstantChecks, SqlError } from '../../googlesql/index.js'
-import { BoundedMap } from '../../runner/model/bounded-map.js'
+import { BoundedMap, memo } from '../../runner/model/bounded-map.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
@@ -14,15 +14,14 @@ export function constantsChecker(engine: Pick<Engine, 'check' | 'run'>): Engine[
    * The messages of expressions that have failed, and null for those that have not: many manifests, and many variants of a
    * query, contain the same patterns.
    */
-  const outcomes = new BoundedMap<string, string | null>(MAX_PROBES)
+  const outcomes = new BoundedMap<string, Promise<string | null>>(MAX_PROBES)
 
-  async function failureOf(sql: string): Promise<string | null> {
-    const earlier = outcomes.get(sql)
-    if (earlier !== undefined) return earlier
-    const outcome = await probe(engine, sql)
-    outcomes.set(sql, outcome)
-    return outcome
-  }
+  const failureOf = (expression: string): Promise<string | null> =>
+    memo(outcomes, expression, sql => {
+      const outcome = probe(engine, sql)
+      outcome.catch(() => outcomes.delete(sql))
+      return outcome
+    })
 
   async function firstMistake(sql: string, { mistakes, probes }: ConstantChecks): Promise<SqlError | null> {
     const [mistake] = mistakes

@@ -133,12 +133,12 @@ export class DuckdbEngine implements Engine {
     const result = await this.compile(sql, types, { tellsConstants: true })
     if (result.compiled === undefined) return result
     const { compiled } = result
-    const [columns, constants] = [compiled.translation.columns, compiled.translation.constants!]
+    const [columnCount, constants] = [compiled.translation.columns.length, compiled.translation.constants!]
     const { compiler, processes } = this.#parts
     return this.#within(COMPILE_TIMEOUT_MS, async signal => {
       try {
         await compiler.runRetrying(compiled, 'branches', one =>
-          processes.ask({ kind: 'check', ...statementOf(one), columns }, { signal }),
+          processes.ask({ kind: 'check', ...statementOf(one), columnCount }, { signal }),
         )
         return { ok: true, columns: compiled.checkedColumns, constants }
       } catch (error) {

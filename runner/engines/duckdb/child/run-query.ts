@@ -83,11 +83,11 @@ export async function reasonOfCut(connection: DuckDBConnection, request: RunRequ
 }
 
 /** Compiles a query without running it. */
-export const checkQuery = (connection: DuckDBConnection, { sql, columns }: CheckRequest): Promise<null> =>
+export const checkQuery = (connection: DuckDBConnection, { sql, columnCount }: CheckRequest): Promise<null> =>
   withStatement(connection, sql, [], statement => {
     // DuckDB does not know the columns before it knows the types of the parameters. Their number is then checked at run time.
     const isUnknown = statement.columnCount === 1 && statement.columnName(0) === 'unknown'
-    if (!isUnknown) expectColumns(columns.length, statement.columnCount)
+    if (!isUnknown) expectColumns(columnCount, statement.columnCount)
     return null
   })
 

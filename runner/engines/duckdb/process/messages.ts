@@ -70,7 +70,7 @@ export interface RunRequest extends BoundQuery {
   /** For an export: what its rows are written as. Its parts are sent one by one, each when the one before it was taken. */
   readonly exported?: { readonly format: string; readonly endpoint: string; readonly revision: string }
 }
-export type CheckRequest = Statement & { readonly kind: 'check'; readonly columns: readonly StructField[] }
+export type CheckRequest = Statement & { readonly kind: 'check'; readonly columnCount: number }
 export type ExplainRequest = BoundQuery & { readonly kind: 'explain' }
 /** Asks which files a query would open. */
 export type ReadsRequest = BoundQuery & { readonly kind: 'reads'; readonly partitionReads: readonly PartitionRead[] }
