@@ -125,22 +125,23 @@ function filterBlock(scan: FilterScan, needed: Ids, env: Env): Block {
 }
 
 function projectBlock(scan: ProjectScan, needed: Ids, env: Env): Block {
-  const computed = scan.computed.filter(({ column }) => needed.has(column.id))
-  const reads = columnsRead(computed.map(({ expr }) => expr))
-  const keep = new Set([...needed, ...reads])
+  const computed = scan.computed
+    .filter(({ column }) => needed.has(column.id))
+    .map(part => ({ ...part, reads: columnsRead([part.expr]) }))
+  const keep = new Set([...needed, ...computed.flatMap(({ reads }) => [...reads])])
   let block = blockOf(scan.input, keep, env)
   // DuckDB computes a SELECT list before ORDER BY and LIMIT, and so also for rows that the LIMIT leaves out.
   if (isLimited(block) && computed.some(({ expr }) => mayFail(expr))) block = derive(block, keep, env)
   // One mutable map for all computed columns: a copy for each column would take quadratic time in their number.
   let entries = new Map(block.entries)
-  for (const { column, expr } of computed) {
+  for (const { column, expr, reads } of computed) {
     const copied = expr.kind === 'column' ? entries.get(expr.column.id) : undefined
     if (copied && !copied.isVolatile) {
       entries.set(column.id, { ...copied, column })
       continue
     }
     const current = { ...block, entries }
-    block = readable(current, columnsRead([expr]), keep, env)
+    block = readable(current, reads, keep, env)
     if (block !== current) entries = new Map(block.entries)
     const kind = isPath(expr, entries) ? 'path' : isConstant(expr) ? 'constant' : 'computed'
     const sql = env.expr(expr, inScope({ entries, outer: env.scope }, env))
