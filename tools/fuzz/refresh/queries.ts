@@ -216,8 +216,8 @@ class QueryMaker {
       [0.7, [`${from} JOIN UNNEST(['a', 'b', 'b']) AS known ON known = ${alias}.tenant`]],
       [0.7, [`${from} LEFT JOIN UNNEST(['a', 'b', 'b']) AS known ON known = ${alias}.tenant`]],
       [0.5, [`UNNEST([1, 2]) AS times CROSS JOIN ${from}`]],
-      [0.7, [`${from} JOIN ${names} AS known USING (tenant)`, NAME_AGGREGATES]],
-      [0.7, [`${from} LEFT JOIN ${this.#names} AS known ON known.tenant = ${alias}.tenant`, NAME_AGGREGATES]],
+      [1.2, [`${from} JOIN ${names} AS known USING (tenant)`, NAME_AGGREGATES]],
+      [1.2, [`${from} LEFT JOIN ${this.#names} AS known ON known.tenant = ${alias}.tenant`, NAME_AGGREGATES]],
       [
         0.3,
         [

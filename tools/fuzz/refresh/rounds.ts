@@ -317,7 +317,7 @@ class Round {
     const accepted: Outcome[] = []
     const accept = async (): Promise<void> => void accepted.push(await this.#run(engine, running, options))
     const readsNames = running.sql.includes(this.#names.name)
-    if (random.chance(readsNames ? 0.25 : 0.1)) {
+    if (random.chance(readsNames ? 0.4 : 0.1)) {
       let changes = random.between(1, 3)
       let requests = random.between(0, 2)
       // Only where something must be read do names of two states meet.
