@@ -138,7 +138,10 @@ export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): Ro
     row.last = { cells, line }
     for (const [i, { text }] of cells.entries()) {
       const facts = columns[i]
-      if (facts && text !== null) facts.see(kindOfCell(text, form.hasDecimalComma), text, { file, line })
+      if (!facts || text === null) continue
+      // A word for NULL that is still a cell stands in quotes, and so is a text.
+      const kind = text !== '' && form.nulls.has(text) ? 'text' : kindOfCell(text, form.hasDecimalComma)
+      facts.see(kind, text, { file, line })
     }
     return null
   }

@@ -705,6 +705,14 @@ describe('how a CSV file is written', () => {
     ])
   })
 
+  it('has texts in quotes where a flag names a word for NULL', async () => {
+    const textForm = { nullMarkers: ['', ':'] } as const
+    const { doubts } = await inferTable({ ...FROM, files: [file('csv', 'a\n1\n:\n":"\n')], textForm })
+    expect(doubts.map(({ message }) => nameless(message))).to.deep.equal([
+      'is STRING, since beside numbers it has ":" in file:4',
+    ])
+  })
+
   it('is as the flags say', async () => {
     const textForm = { delimiter: ',', skipLeadingRows: 1, decimalComma: false, nullMarkers: ['', 'NA'] } as const
     const inferred = await inferTable({ ...FROM, files: [file('csv', '4000,x\nNA,2;5\n')], textForm })
