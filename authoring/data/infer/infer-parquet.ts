@@ -175,7 +175,10 @@ class ParquetInference implements Inference {
     }
     if (type.typeId === DuckDBTypeId.BLOB && (await misfits(`TRY(decode(${column})) IS NOT NULL`)) === 0)
       doubt('is BYTES, and every value is UTF-8: STRING, if they are texts')
-    if (asList(type) && !String(type).endsWith(']')) doubt('is a map: its entries are records of key and value')
+    const isList = asList(type) !== null
+    if (isList && !String(type).endsWith(']')) doubt('is a map: its entries are records of key and value')
+    else if (isList && (await misfits(`list_count(${column}) = len(${column})`)) > 0)
+      doubt('has a list with NULL in it, which an array in BigQuery cannot hold: a query that returns it fails')
     return { field: fieldOf(name, exact), why: null }
   }
 }

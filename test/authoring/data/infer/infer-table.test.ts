@@ -792,6 +792,17 @@ describe('the columns of Parquet files', () => {
     })
   }
 
+  it('are lists, of which those with NULL are doubted', async () => {
+    const { fields, doubts } = await infer(await parquet('[1, NULL] AS a, [1]::INTEGER[1] AS b, []::INTEGER[] AS c'))
+    expect(fields.map(typeText)).to.deep.equal(['a INTEGER[]', 'b INTEGER[]', 'c INTEGER[]'])
+    expect(doubts).to.deep.equal([
+      {
+        path: 'a',
+        message: 'has a list with NULL in it, which an array in BigQuery cannot hold: a query that returns it fails',
+      },
+    ])
+  })
+
   it('are refused where two have one name', async () => {
     const twice = 'is in the file twice: "a.b" and "a_b" are one name'
     const top = await parquet('1 AS "a.b", 2 AS a_b')
