@@ -179,8 +179,8 @@ function computedTime(random: Random, type: TimeType, era: Era, clock: number, d
       [0.5, () => `TIMESTAMP_ADD(${again(type)}, ${interval(random, length, ['HOUR', 'MINUTE', 'SECOND'])})`],
       [5, () => `TIMESTAMP_TRUNC(${again(type)}, ${part}${zone})`],
       [length >= 12n * HOUR ? 3 : 0, () => `TIMESTAMP_TRUNC(${again(type)}, DAY${zone})`],
-      [4, () => `TIMESTAMP(${again('DATE')}${zone})`],
-      [0.5, () => `TIMESTAMP(${again('DATETIME')}${zone})`],
+      [length >= 12n * HOUR ? 6 : 4, () => `TIMESTAMP(${again('DATE')}${zone})`],
+      [2, () => `TIMESTAMP(${again('DATETIME')}${zone})`],
       [0.5, () => `CAST(${again('DATE')} AS TIMESTAMP)`],
       [0.3, () => `${again(type)} - INTERVAL 3 HOUR`],
     ])()
