@@ -127,6 +127,8 @@ export function windowsOver(random: Random, body: string, keys: readonly string[
       `ROW_NUMBER() OVER (PARTITION BY ${values[0]} ORDER BY COUNT(*), ${order})`,
       `ROW_NUMBER() OVER (ORDER BY COUNT(*))`,
       `FIRST_VALUE(MIN(it.s)) OVER w`,
+      `SUM(MAX(it.n)) OVER (ORDER BY ${order})`,
+      `RANK() OVER (ORDER BY COUNT(it.s), MIN(it.n))`,
       `SUM(SUM(it.x)) OVER (ORDER BY ${order})`,
     ],
     1,
