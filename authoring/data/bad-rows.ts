@@ -7,7 +7,7 @@ export const MAX_BAD_ROWS = 100
 /** The most rows with one cause that are printed. */
 const MOST_ALIKE = 10
 
-/** The rows. Of those with one cause (the same file, path and expectation) the first are printed, and the others counted. */
+/** Prints the first rows of each cause (the same file, path and expectation), and counts the others. */
 export function printBadRows(rows: readonly BadRow[], { printError }: Pick<Io, 'printError'>): void {
   const alike = new Map<string, { readonly last: BadRow; readonly count: number }>()
   for (const row of rows) {

@@ -37,7 +37,7 @@ export function zoneOffset(zone: string): ((instant: number) => number) | null {
   return ofCity && (instant => earlyZoneOffset(zone, instant) ?? ofCity(instant))
 }
 
-/** Of the zones that were named last: to make one takes 40 µs, and a query may name its zone at each call. */
+/** The formats of the zones that were named last: making one takes 40 µs, and a query may name its zone at each call. */
 const formats = new BoundedMap<string, Intl.DateTimeFormat>(20)
 
 function platformOffset(zone: string): ((instant: number) => number) | null {

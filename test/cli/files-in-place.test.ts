@@ -242,7 +242,8 @@ describe('files in the place of a table', () => {
   for (const [what, text, found] of IN_ARRAY) {
     it(`that are an array with ${what} are an error with its place, in place and imported`, async () => {
       write('tables/x.t.json', '[{"name":"id","type":"INTEGER"},{"name":"tags","type":"STRING","mode":"REPEATED"}]')
-      const path = write('data/x/t.json', text)
+      write('data/x/t.json', text)
+      const path = write('in/t.json', text)
       expect(await query('SELECT * FROM `x.t`')).to.include(`t.json:${found}`)
       expect((await command(['import', 'x.t', path, ...flags])).err).to.include(`t.json:${found}`)
     })

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { command, scratch } from './command.js'
@@ -156,7 +156,9 @@ wrote /schemas/tables/sales.orders.json
         .out
     const row = '{"_timestamp":"2026-01-31T12:00:00Z","http_status_code":200,"uri":"/a"}\n'
     expect(await query()).to.equal(row)
-    expect(await command(['import', 'logs.web', logs, ...flags])).to.deep.include({ code: 0, err: '' })
+    cpSync(logs, folder.path('web.ndjson'))
+    const copied = await command(['import', 'logs.web', folder.path('web.ndjson'), ...flags])
+    expect(copied).to.deep.include({ code: 0, err: '' })
     expect(await query()).to.equal(row + row)
   })
 
