@@ -239,7 +239,7 @@ function compared(random: Random, { type, time, era }: Scope): Side {
     [1, { sql: `DATE(${time}${zone})`, type: 'DATE' as const }],
     [1, { sql: `${type}_TRUNC(${time}, ${part}${zone})`, type }],
     [
-      type === 'DATE' ? 0 : 2,
+      type === 'DATE' ? 0 : 4,
       { sql: `${type}_BUCKET(${time}, INTERVAL ${random.pick(['15 MINUTE', '6 HOUR'])})`, type },
     ],
     [0.5, { sql: `CAST(${time} AS DATE)`, type: 'DATE' as const }],
