@@ -1,5 +1,4 @@
 /** Time zones by name, from the platform's own copy of the IANA database. */
-import { BoundedMap, memo } from '../memo.js'
 import { cityOfZone, earlyZoneOffset, fixedZoneOffset } from './legacy-zones.js'
 import { TIME_ZONE_NAMES } from './time-zone-names.js'
 
@@ -37,14 +36,11 @@ export function zoneOffset(zone: string): ((instant: number) => number) | null {
   return ofCity && (instant => earlyZoneOffset(zone, instant) ?? ofCity(instant))
 }
 
-/** The formats of the zones that were named last: making one takes 40 µs, and a query may name its zone at each call. */
-const formats = new BoundedMap<string, Intl.DateTimeFormat>(20)
-
 function platformOffset(zone: string): ((instant: number) => number) | null {
   if (!isZoneName(zone)) return null
   let format: Intl.DateTimeFormat
   try {
-    format = memo(formats, zone, () => new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }))
+    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
   } catch {
     return null
   }
