@@ -69,7 +69,7 @@ export function randomBucket(random: Random, { type, time: t, era }: Scope, brok
       [0.3, as('TIMESTAMP', `TIMESTAMP(DATE(${t}${zone})${zone})`)],
       [0.5, as('TIMESTAMP', `TIMESTAMP_TRUNC(TIMESTAMP_TRUNC(${t}, ${part}), ${day})`)],
       [0.3, as('TIMESTAMP', `TIMESTAMP(DATETIME_TRUNC(DATETIME(${t}), ${part}))`)],
-      [0.3, as('TIMESTAMP', `TIMESTAMP_BUCKET(${t}, INTERVAL 15 MINUTE)`)],
+      [1, as('TIMESTAMP', `TIMESTAMP_BUCKET(${t}, INTERVAL 15 MINUTE)`)],
       // About 1970, where DIV turns the other way.
       [
         era.base === 0n ? 8 : 0.5,
@@ -88,7 +88,7 @@ export function randomBucket(random: Random, { type, time: t, era }: Scope, brok
       [1, as('TIMESTAMP', `TIMESTAMP(DATETIME_TRUNC(${t}, ${part}))`)],
       [0.5, as('TIMESTAMP', `TIMESTAMP_TRUNC(TIMESTAMP(${t}), ${part}${zone})`)],
       [0.5, as('DATETIME', `CAST(DATE(${t}) AS DATETIME)`)],
-      [0.3, as('DATETIME', `DATETIME_BUCKET(${t}, INTERVAL 15 MINUTE)`)],
+      [1, as('DATETIME', `DATETIME_BUCKET(${t}, INTERVAL 15 MINUTE)`)],
     ])
   }
   return random.weighted<Bucket>([

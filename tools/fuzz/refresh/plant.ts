@@ -1,7 +1,7 @@
 /** Plants each fault of faults.yaml in a copy of the program, and runs the family `refresh` until it is found. */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
@@ -38,7 +38,8 @@ export interface PlantOptions {
 }
 
 /**
- * Returns the names of the faults that were not found.
+ * Returns the names of the faults that were not found. Each processor has a copy of the program, in which it plants one fault after
+ * another.
  *
  * @throws TypeError where the program no longer has the text of a fault, or has it twice
  */
@@ -47,11 +48,11 @@ export async function plantFaults(
   say: (line: string) => void,
 ): Promise<readonly string[]> {
   const missed: string[] = []
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-fault-'))
-  try {
+  const left = readFaults().filter(({ name }) => name.includes(matching))
+  const plantIn = async (folder: string): Promise<void> => {
     copyProgram(folder)
-    for (const { name, file, find, replace } of readFaults()) {
-      if (!name.includes(matching)) continue
+    for (let fault = left.shift(); fault; fault = left.shift()) {
+      const { name, file, find, replace } = fault
       const path = join(folder, file)
       const text = readFileSync(path, 'utf8')
       const pieces = text.split(find)
@@ -62,8 +63,12 @@ export async function plantFaults(
       say(`${found === null ? 'NOT FOUND' : found.padStart(9)}  ${file}: ${name}`)
       if (found === null) missed.push(name)
     }
+  }
+  const folders = Array.from({ length: availableParallelism() }, () => mkdtempSync(join(tmpdir(), 'sluice-fault-')))
+  try {
+    await Promise.all(folders.map(plantIn))
   } finally {
-    rmSync(folder, { recursive: true })
+    for (const folder of folders) rmSync(folder, { recursive: true })
   }
   return missed
 }

@@ -135,7 +135,9 @@ class QueryMaker {
     const sql = this.#breaks('above') ? this.#breaking(brokenUppers(body, names, this.#names)) : null
     const above = (): Upper => {
       const values = [bucket.sql, ...keys.map(([value]) => value)]
-      return random.chance(0.2) ? windowsOver(random, body, names, values) : upperOver(random, body, names, bucket.type)
+      return random.chance(0.35)
+        ? windowsOver(random, body, names, values)
+        : upperOver(random, body, names, bucket.type)
     }
     const upper = sql === null ? above() : { sql, isOrdered: true }
     return { sql: `${this.#before}${upper.sql}`, breaks: this.#broken, isOrdered: upper.isOrdered }
@@ -313,7 +315,7 @@ class QueryMaker {
   #where(scope: Scope, word = ' WHERE'): string {
     const random = this.#random
     const ends = random.weighted<readonly End[]>([
-      [2, []],
+      [4, []],
       [5, ['lower']],
       [1, ['upper']],
       [3, ['lower', 'upper']],

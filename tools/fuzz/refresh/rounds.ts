@@ -179,11 +179,11 @@ class Round {
     if (random.chance(0.8)) this.#moveClock()
     if (random.chance(0.2)) this.#changeArguments(false)
     const changes = random.weighted([
-      [70, 0],
+      [60, 0],
       [18, 1],
       [4, 2],
       // So many leave gaps in what is kept.
-      [8, 6],
+      [18, 6],
     ])
     for (let i = 0; i < changes; i++) await this.#change()
     if (random.chance(0.02)) this.#loseKept()

@@ -23,6 +23,8 @@ const SCALES: readonly Scale[] = [
   { length: 20n * SECOND, parts: ['SECOND', 'MILLISECOND', 'MINUTE'] },
   { length: 30n * MINUTE, parts: ['MINUTE', 'SECOND', 'HOUR'] },
   { length: 12n * HOUR, parts: ['HOUR', 'MINUTE', 'DAY'] },
+  // Twice, since most zones tell buckets apart at this length alone.
+  DAYS,
   DAYS,
   { length: 20n * DAY, parts: ['DAY', ...WEEKS] },
   { length: 200n * DAY, parts: ['MONTH', 'QUARTER', 'QUARTER', ...WEEKS, 'DAY'] },
