@@ -58,13 +58,19 @@ export async function startServer(
  */
 export function residentMemory(pid: number): string {
   try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/)
-    const [parent, engine] = [pid, Number(children[0])].map(megabytes) as [number, number]
+    const [parent, engine] = pidsOf(pid).map(megabytes) as [number, number]
     return `server ${parent.toFixed(0)} + engine ${engine.toFixed(0)} = ${(parent + engine).toFixed(0)} MB`
   } catch {
     return 'not known on this system'
   }
 }
 
-const megabytes = (pid: number): number =>
+/** A server and its engine. */
+export function pidsOf(pid: number): readonly [server: number, engine: number] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/)
+  return [pid, Number(children[0])]
+}
+
+/** The resident memory of a process. */
+export const megabytes = (pid: number): number =>
   (Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024) / 1e6

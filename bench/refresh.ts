@@ -16,6 +16,7 @@ import { Refresher } from '../runner/refresh/refresher.js'
 import { createRunner } from '../runner/serve/runner.js'
 import { type Figure, percentile, timed } from './figures.js'
 import { processorMs } from './in-turns.js'
+import { besideWhole } from './refresh-beside.js'
 import { type BenchData, DAY_MS, DAYS, PROJECT, refreshData, STEP_MS, STEPS, TABLES, TODAY } from './refresh-data.js'
 import { billing } from './refresh-partitions.js'
 
@@ -276,7 +277,7 @@ async function once(bench: Bench, rows: number, list: readonly Shape[]): Promise
   return [
     {
       what: `7 days by the hour, ${size}: a first call, which keeps, against the whole query`,
-      value: await inTurns(bench, 30, () => queryAt(hourly, end)),
+      value: await inTurns(bench, 120, () => queryAt(hourly, end)),
       bar: '≤ 1.05 ×',
     },
     {
@@ -340,5 +341,6 @@ export async function refreshing(folder: string): Promise<readonly Figure[]> {
     }
   }
   figures.push(...(await growing(join(folder, 'ndjson'), SIZES[0]! / 10)))
-  return [...figures, ...(await billing(join(folder, 'billed'), list))]
+  figures.push(...(await billing(join(folder, 'billed'), list)))
+  return [...figures, ...(await besideWhole(join(folder, 'beside')))]
 }
