@@ -137,6 +137,10 @@ function brokenBucket(random: Random, { type, time: t, era }: Scope, part: strin
 
 const UNITS = { DAY, HOUR, MINUTE, SECOND }
 
+/** The longest unit of which the length has several. */
+const unitOf = (type: TimeType, length: bigint): string =>
+  type === 'DATE' ? 'DAY' : (Object.entries(UNITS).find(([, unit]) => length >= 2n * unit)?.[0] ?? 'SECOND')
+
 /** About so many units as the length has. */
 function interval(random: Random, length: bigint, units: readonly (keyof typeof UNITS)[]): string {
   const unit = units.find(name => length >= UNITS[name]) ?? units.at(-1)!
@@ -171,7 +175,7 @@ function computedTime(random: Random, type: TimeType, era: Era, clock: number, d
   }
   if (depth <= 0) return leaf()
   if (random.chance(0.04)) return `${random.pick(['COALESCE', 'IFNULL'])}(${again(type)}, ${again(type)})`
-  if (random.chance(0.04)) return `${type}_SUB(${again(type)}, INTERVAL @least DAY)`
+  if (random.chance(0.08)) return `${type}_SUB(${again(type)}, INTERVAL @least ${unitOf(type, length)})`
   if (type === 'TIMESTAMP') {
     return random.weighted<() => string>([
       [2, leaf],
@@ -239,7 +243,8 @@ function compared(random: Random, { type, time, era }: Scope): Side {
     [1, { sql: `DATE(${time}${zone})`, type: 'DATE' as const }],
     [1, { sql: `${type}_TRUNC(${time}, ${part}${zone})`, type }],
     [
-      type === 'DATE' ? 0 : 4,
+      // Where rows lie in many such buckets, and within hours and days of them.
+      type === 'DATE' ? 0 : era.scale.length >= 30n * MINUTE && era.scale.length <= 3n * DAY ? 8 : 1,
       { sql: `${type}_BUCKET(${time}, INTERVAL ${random.pick(['15 MINUTE', '6 HOUR'])})`, type },
     ],
     [0.5, { sql: `CAST(${time} AS DATE)`, type: 'DATE' as const }],
@@ -290,7 +295,7 @@ export function randomCondition(random: Random, scope: Scope): Piece {
     `${p}tenant = @tenant`,
     `${p}n > @least`,
     `${p}n >= @least AND ${p}tenant != 'c'`,
-    `${p}n > @least AND ${time} >= ${type}_SUB(${argument}, INTERVAL @least DAY)`,
+    `${p}n > @least AND ${time} >= ${type}_SUB(${argument}, INTERVAL @least ${unitOf(type, era.scale.length)})`,
     `${p}s IN UNNEST(@texts)`,
     `(SELECT SUM(one.v) FROM UNNEST(${p}items) AS one) > @least`,
     `${time} < ${argument} OR ${p}n > 3`,
@@ -311,7 +316,8 @@ export function randomCondition(random: Random, scope: Scope): Piece {
     `EXTRACT(DAYOFWEEK FROM ${time}) BETWEEN 2 AND 6`,
   ]
   const sql = random.pick(random.chance(0.6) ? ofArguments : ofConstants)
-  return { sql: `(${sql})`, breaks: null }
+  // Without parentheses, each part of an AND may be a bound.
+  return { sql: / OR |^NOT /.test(sql) ? `(${sql})` : sql, breaks: null }
 }
 
 /** A condition that reads the clock and is no bound of the time column, or is not of each row by itself. */

@@ -315,10 +315,10 @@ class QueryMaker {
   #where(scope: Scope, word = ' WHERE'): string {
     const random = this.#random
     const ends = random.weighted<readonly End[]>([
-      [4, []],
+      [3, []],
       [5, ['lower']],
-      [1, ['upper']],
-      [3, ['lower', 'upper']],
+      [3, ['upper']],
+      [5, ['lower', 'upper']],
       [0.5, ['lower', 'lower']],
       [1.5, ['upper', 'upper']],
       [1.5, ['any']],

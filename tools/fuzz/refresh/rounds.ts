@@ -141,10 +141,10 @@ class Round {
     this.#random = random
     this.#number = number
     this.#tally = tally
-    this.#era = randomEra(random)
     const shapes = shapesOfLane(number % LANES)
     // Only a TIMESTAMP is read in zones.
     const shape = random.pick([...shapes, ...shapes.filter(({ type }) => type === 'TIMESTAMP')])
+    this.#era = randomEra(random, shape.type)
     this.#table = new FuzzTable(shape, writer)
     this.#names = new NamesTable(number % LANES, writer)
     this.#now = clamped(this.#era.base + fraction(this.#era.scale.length, random.next() - 0.5))
@@ -179,11 +179,11 @@ class Round {
     if (random.chance(0.8)) this.#moveClock()
     if (random.chance(0.2)) this.#changeArguments(false)
     const changes = random.weighted([
-      [60, 0],
+      [66, 0],
       [18, 1],
       [4, 2],
       // So many leave gaps in what is kept.
-      [18, 6],
+      [12, 6],
     ])
     for (let i = 0; i < changes; i++) await this.#change()
     if (random.chance(0.02)) this.#loseKept()

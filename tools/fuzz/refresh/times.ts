@@ -75,9 +75,10 @@ export interface Era {
   readonly scale: Scale
 }
 
-export function randomEra(random: Random): Era {
+export function randomEra(random: Random, type: TimeType): Era {
   const { at, zones, scale } = random.weighted(ANCHORS.map(anchor => [anchor.weight ?? 1, anchor] as const))
-  return { base: microsOf(at), zones, scale: scale ?? random.pick(SCALES) }
+  const scales = type === 'DATE' ? SCALES.filter(({ length }) => length >= DAYS.length) : SCALES
+  return { base: microsOf(at), zones, scale: scale ?? random.pick(scales) }
 }
 
 /** A time within the scale's length of the base: often at a boundary of a bucket, or a microsecond before it. */
