@@ -39,7 +39,7 @@ export interface TokenRecord {
 /** The hash that identifies a token in the file. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** The permissions to write of the group and of all others. */
+/** The permission bits with which the group or all other users may write. */
 const WRITABLE_BY_OTHERS = 0o022
 
 /** The number of the user who may write to any file. */
@@ -53,7 +53,7 @@ function readTokenFile(path: string): string {
   const file = openSync(path, 'r')
   try {
     const { mode, uid } = fstatSync(file)
-    // Windows has no such permissions, and shows all of them.
+    // Windows has no such bits: Node reports all of them as set.
     if (process.platform !== 'win32' && (mode & WRITABLE_BY_OTHERS) !== 0) {
       throw new SetupError(`other users may write to the tokens file ${path}, which is refused: chmod 600 ${path}`)
     }
@@ -98,7 +98,7 @@ function countMembers(value: unknown): number {
   return Array.isArray(value) ? below : below + Object.keys(value).length
 }
 
-/** Two records that are alike in this member: one of them might allow what the other forbids. */
+/** Two records with the same value of this member, since one might allow what the other forbids; empty without such records. */
 function firstAlike(records: readonly TokenRecord[], member: 'name' | 'sha256'): readonly TokenRecord[] {
   const byValue = new Map<string, TokenRecord>()
   for (const record of records) {
@@ -146,7 +146,7 @@ export const isConcurrency = (value: unknown): boolean =>
 export const MOST_CONCURRENT = 10_000
 
 /**
- * The members of a record in the file: what each must do, its test, and what a record without it has; without that, it must be there.
+ * The members of a record in the file. `must` completes the message `"rate" must …`; a member without a `fallback` is required.
  * A JSON Schema's messages would not say what is expected.
  */
 const MEMBERS: Readonly<
@@ -187,7 +187,7 @@ export function parseRate(text: string): { readonly calls: number; readonly perM
   return parts ? { calls: Number(parts[1]), perMs: RATE_UNIT_MS[parts[2]!]! } : null
 }
 
-/** The records of this file. @throws SetupError when it cannot be read, as where it does not exist, or is malformed. */
+/** The records of this file. @throws SetupError when the file is missing, unreadable or malformed. */
 export function readRecords(path: string): readonly TokenRecord[] {
   try {
     return parseTokenFile(readTokenFile(path), path)

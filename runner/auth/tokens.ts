@@ -75,7 +75,7 @@ export class FileTokens implements TokenStore {
     return caller
   }
 
-  /** Reads the file again if it has changed and was not looked at for so long. */
+  /** Reads the file again if it has changed. Looks at it only when the last look is at least `afterMs` ago. */
   #recheck(afterMs: number): void {
     const { path, clock, observe } = this.#options
     const now = clock.nowMs()
@@ -103,7 +103,7 @@ export function unrestrictedCaller(name: string): Caller {
     allTenants: true,
     admit: () => 0,
     beginWait: () => () => {},
-    // Many clients send `no-cache` on every revalidation without being told to.
+    // Many clients send `no-cache` with every revalidation, so it demands nothing here.
     admitFresh: null,
     bytesPerDay: null,
     mayPurge: true,

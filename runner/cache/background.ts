@@ -5,9 +5,9 @@ import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
 import type { CacheAnswer, CacheRequest } from './request.js'
 
-/** The most refreshes at a time when one more entry is refreshed to keep it warm: few, so that callers find the engine free. */
+/** A refresh that keeps an entry warm begins only while fewer than these run, so that callers find the engine free. */
 const MAX_WARMED_AT_ONCE = 2
-/** The same where a caller was served an old result; further ones are left to the next caller. */
+/** A refresh of a stale result begins only while fewer than these run; otherwise the next caller may begin it. */
 const MAX_AT_ONCE = 8
 /** The most entries; further ones are not kept warm, and expire normally. */
 export const MAX_ENTRIES = 10_000
@@ -15,7 +15,7 @@ export const MAX_ENTRIES = 10_000
 const LOOK_MS = 1_000
 /** The random share of the interval by which a refresh is brought forward, so that entries stored together spread out. */
 const JITTER = 0.1
-/** The pauses after failed refreshes, in milliseconds; they double, up to the second or to `warmMs`. */
+/** The pauses after failed refreshes, in milliseconds. They double up to `warmMs`, or to LONGEST_PAUSE_MS where that is null. */
 const FIRST_PAUSE_MS = 5_000
 const LONGEST_PAUSE_MS = 300_000
 
@@ -74,7 +74,7 @@ export class Background {
     this.#cancelTimer?.()
   }
 
-  /** A full list does not keep a new entry: it may be refreshed this once. */
+  /** A new entry is not added to a full list: it is refreshed at most this once. */
   #entryOf(request: CacheRequest, storedAt: number): Entry {
     const lastAsked = this.#deps.clock.nowMs()
     const entry = this.#entries.get(request.key) ?? { request, lastAsked, storedAt: -Infinity, dueAt: 0, failures: 0 }

@@ -16,12 +16,12 @@ export function cacheKey(endpoint: Pick<Endpoint, 'id' | 'revision' | 'parameter
 const valuesOf = ({ parameters }: Pick<Endpoint, 'parameters'>, args: ArgumentMap) =>
   parameters.map(({ name }) => (Object.hasOwn(args, name) ? [args[name]] : 0))
 
-/** The key of the result for this key whose `@now` was this, which is given out in pages; and of its rows `from` to `to`. */
+/** The key of a result that is given out in pages, from the key of its call and its `@now`; and the key of its rows `from` to `to`. */
 export const walkKey = (key: string, now: string): string => `${key}${PAGED}${now}`
 export const pageKey = (key: string, now: string, from: number, to: number): string =>
   `${walkKey(key, now)}${PAGED}${from}-${to}`
 
-/** The key of the rows that are kept for all calls of this text that differ in nothing but these parameters, while other tables are in this state. */
+/** The key of rows kept for a refresh, for calls with this SQL that differ only in `without`, while other tables are in state `others`. */
 export function keptKey(
   endpoint: Pick<Endpoint, 'id' | 'revision' | 'tenant'>,
   args: ArgumentMap,

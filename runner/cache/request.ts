@@ -14,8 +14,8 @@ export interface CacheRequest {
   readonly endpoint: string
   readonly policy: CachePolicy
   /**
-   * Present for a result that is given out in pages: it is used as long as it is stored, which is at least so many milliseconds
-   * after it was last asked for.
+   * Present for a result that is given out in pages: it is used as long as it is stored, and stays stored for at least this many
+   * milliseconds after it was last asked for.
    */
   readonly keepMs?: number
   /** The timeout of the query in milliseconds, also for waiting for another replica's run. */
@@ -23,8 +23,8 @@ export interface CacheRequest {
   /** The name of the token that asks. */
   readonly token: string
   /**
-   * Counts the call while it waits for a run; returns the function to call at its end. @throws RunnerError RATE_LIMITED when
-   * as many calls of this token wait as may.
+   * Counts the call as waiting for a run; returns the function that ends the wait. @throws RunnerError RATE_LIMITED when the
+   * token already has as many waiting calls as it may.
    */
   readonly beginWait: () => () => void
   /**
@@ -38,7 +38,7 @@ export interface CacheRequest {
    * while its data stays the same.
    */
   readonly dataState?: () => string | null
-  /** Asks for a fingerprint that cannot be taken now. Never rejects. */
+  /** Asks the engine for the fingerprint where `dataState` returns null. Never rejects. */
   readonly learnDataState?: () => Promise<void>
 }
 
@@ -49,15 +49,15 @@ export interface CacheAnswer {
   readonly isStored: boolean
   /** Present where a run's result was not stored since it is too large for the store. */
   readonly isTooLarge?: boolean
-  /** How long the run took that this call waited for, in milliseconds; null where it waited for no run. */
+  /** The duration of the run that this call waited for, in milliseconds; null where it waited for no run. */
   readonly runMs: number | null
-  /** Present where the run that this call started has not read all rows anew. */
+  /** Present where the run that this call started used kept rows and did not read all rows anew. */
   readonly partial?: PartialRead
   /** What the warehouse billed for the run that this call started; null where it started none. */
   readonly cost: QueryCost | null
 }
 
-/** How a stored result may be used: `stale` while it is refreshed. Null for not at all. */
+/** How a stored result may be used: `stale` while it is refreshed, null when it may not be used. */
 export function useOf(result: StoredResult, request: CacheRequest, nowMs: number): 'hit' | 'stale' | null {
   if (request.keepMs !== undefined) return 'hit'
   const staleUntil = result.freshUntil + request.policy.staleWhileRevalidateMs

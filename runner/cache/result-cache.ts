@@ -33,10 +33,10 @@ const MAX_REFUSALS = 1_000
 /** Failures that the same call meets again, as long as the data stays as it is. */
 const REFUSALS: readonly ErrorCode[] = ['ARGUMENT_INVALID', 'PAGE_GONE']
 
-/** Failures of a run that concern the token that it counts for, and no other. */
+/** Failures of a run that concern only the token that the run is charged to. */
 const OF_ITS_TOKEN: readonly ErrorCode[] = ['BUDGET_EXCEEDED', 'OVERLOADED']
 
-/** How much longer than a result the rows that are kept for its refresh are kept, in milliseconds: a day. */
+/** The rows that are kept for a refresh outlive the result by this time, in milliseconds: a day. */
 const KEPT_MS = 86_400_000
 
 /** Logged when the owner of a key hangs, or another program has written to its lease. */
@@ -48,7 +48,7 @@ export class ResultCache {
   readonly #background: Background
   readonly #flights = new SingleFlight<CacheAnswer>()
   readonly #running = new Set<Running>()
-  /** Calls that failed so, such as arguments that the engine refused: for a short time, since a corrected manifest or new data may make them valid. */
+  /** Such failures by key, for a short time: a corrected manifest or new data may make the call valid. */
   readonly #refusals = new NodeCache({ stdTTL: 60, checkperiod: 60, maxKeys: MAX_REFUSALS, useClones: false })
   /** The number of calls whose data had no fingerprint. */
   #unknownStates = 0
@@ -86,12 +86,12 @@ export class ResultCache {
     return this.#deps.store.shared(key)
   }
 
-  /** Whether the entry is in memory, and stays for so long. */
+  /** Whether the entry is in memory, and stays there for at least this long. */
   isKept(key: string, keepMs: number): boolean {
     return this.#deps.store.keptMs(key) >= keepMs
   }
 
-  /** What is kept under this key. */
+  /** The result that is stored under this key, in memory or in the shared store. */
   async kept(key: string): Promise<StoredResult | undefined> {
     const { store } = this.#deps
     return store.entry(key) ?? store.replicas?.find(key)
@@ -140,8 +140,8 @@ export class ResultCache {
 
   /**
    * Purges all results whose keys have this prefix, '' for all, in every replica; results of running queries are not stored.
-   * With the text of a part of a table, rows that are kept for refreshes lose only those in its times. Rejects when the store fails;
-   * some results may then be left.
+   * With `part`, the text of a partition, rows that are kept for refreshes lose only those of that partition. Rejects when the store
+   * fails; some results may then be left.
    */
   async purge(prefix: string, part?: string): Promise<void> {
     this.#notePurge(prefix)
@@ -167,7 +167,7 @@ export class ResultCache {
     this.#refusals.close()
   }
 
-  /** Only of success: a failing call is not worth warming. */
+  /** Notes the call for refreshes. A failing call is not noted, since it is not worth warming. */
   #serve(request: CacheRequest, answer: CacheAnswer): CacheAnswer {
     if (answer.outcome === 'stale') this.#background.revalidate(request, answer.result.storedAt)
     else this.#touch(request, answer.result)
@@ -190,15 +190,15 @@ export class ResultCache {
     } catch (thrown) {
       const old = store.entry(key)
       const isExcused = policy.staleIfErrorMs > 0 && !(thrown instanceof RunnerError && thrown.status < 500)
-      const isOldEnough = !old || clock.nowMs() >= old.freshUntil + policy.staleIfErrorMs
-      if (!isExcused || isOldEnough || !isOfThisData(old, request)) throw thrown
+      const isTooOld = !old || clock.nowMs() >= old.freshUntil + policy.staleIfErrorMs
+      if (!isExcused || isTooOld || !isOfThisData(old, request)) throw thrown
       return withoutRun(old, 'stale')
     } finally {
       endWait()
     }
   }
 
-  /** Joins a shared run. If the token that it counts for may run no query now, the callers of each other token share another. */
+  /** Joins a shared run. Where the token that it is charged to may run no query now, callers of another token share a run of their own. */
   async #share(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     let isOwn = false
     const run = (shared: AbortSignal): Promise<CacheAnswer> => {
@@ -261,7 +261,7 @@ export class ResultCache {
     }
   }
 
-  /** Looks once more, since another run may have ended meanwhile. Replicas share nothing where data has no fingerprint. */
+  /** Reads the store again, since another run may have ended meanwhile. Without a fingerprint of the data, replicas share nothing. */
   async #claim(request: CacheRequest): Promise<Claim> {
     const { store } = this.#deps
     const state = stateOf(request)
@@ -289,10 +289,10 @@ export class ResultCache {
       // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
       const isOfOneState = dataState === undefined || (stateBefore !== null && dataState() === stateBefore)
       // A result of an endpoint that has changed in the meantime would never be asked for again.
-      const isTrue = isOfOneState && running.mayStore && request.isCurrent()
-      const mayStore = keepMs > 0 && isTrue
+      const isValid = isOfOneState && running.mayStore && request.isCurrent()
+      const mayStore = keepMs > 0 && isValid
       const isStored = mayStore && (await store.set(key, result, keepMs, claim.purges))
-      if (isTrue && set.kept) {
+      if (isValid && set.kept) {
         await store.set(set.kept.key, await keptResult(set.kept, result), policy.ttlMs + KEPT_MS, claim.purges)
       }
       if (isStored) outcome = { kind: 'stored' }

@@ -30,7 +30,7 @@ export class SingleFlight<T> {
         reject(new RunnerError('CALL_ABANDONED'))
       }
       signal.addEventListener('abort', onAbort, { once: true })
-      // After a failure, callers may share another run, which begins at once.
+      // Waiters get a value one after the other, but a failure at once: they may then share another run.
       const outcome = joined ? joined.promise.then(value => turnOfWaiter().then(() => value)) : flight.promise
       outcome
         .then(value => resolve({ value, isFirst: joined === undefined }), reject)

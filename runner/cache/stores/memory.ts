@@ -20,7 +20,7 @@ interface Entry {
   readonly purges: PurgeMarks | undefined
 }
 
-/** Results that are given out in pages, and the pages, have room of their own: so they evict no other result. */
+/** Results that are given out in pages, and these pages, have this room of their own, so that they evict no other result. */
 const PAGED_SHARE = 0.5
 
 type Cache = LRUCache<string, Entry>
@@ -32,8 +32,8 @@ export class MemoryStore implements ResultStore {
   readonly #maxEntryBytes: number
 
   /**
-   * @param options `maxBytes` bounds keys, bodies, finished headers and compressed representations together; what is given out in
-   *   pages may take half as much again
+   * @param options `maxBytes` bounds keys, bodies, finished headers and compressed representations together; results that are given
+   *   out in pages may take half as much again
    */
   constructor({ maxBytes }: { readonly maxBytes: number }) {
     this.#maxEntryBytes = maxBytes * LARGEST_SHARE
@@ -91,7 +91,7 @@ export class MemoryStore implements ResultStore {
     this.forget(() => true)
   }
 
-  /** False where the entry is not of kept rows, which alone know their parts. */
+  /** False where the entry is not rows kept for a refresh: only those list their parts. */
   #addPart(key: string, part: string): boolean {
     const entry = this.#of(key).peek(key)
     if (!entry?.result.kept) return false
@@ -105,7 +105,7 @@ export class MemoryStore implements ResultStore {
   }
 }
 
-/** The memory of what is known about kept rows; about 200 bytes for each span and its short texts. */
+/** The memory of the parts and spans of kept rows: about 200 bytes for each span with its short texts. */
 const factsBytes = ({ kept }: StoredResult): number => (kept ? kept.parts.length + 200 * kept.spans.length : 0)
 
 const cacheOf = (maxBytes: number): Cache =>

@@ -2,8 +2,8 @@
 import type { StoredResult } from '../../model/ports.js'
 
 /**
- * The result with a part among those that its kept rows were read from. No table has this part, so that a refresh takes it for one that
- * is gone, and reads the buckets anew in which it had rows.
+ * Adds a part to those that the kept rows of this result were read from. No table has this part, so the next refresh takes it for one
+ * that is gone, and reads anew the buckets in which it had rows.
  */
 export function withPart(result: StoredResult, part: string): StoredResult {
   const { kept } = result

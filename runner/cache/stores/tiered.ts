@@ -20,7 +20,7 @@ export class TieredStore extends MemoryStore {
   readonly #options: TieredStoreOptions
   /** Writes to the shared store that have not ended, by key. */
   readonly #writes = new Map<string, Promise<unknown>>()
-  /** The number of purges: a result that was being read then may be purged. */
+  /** The number of purges so far. A result that was being read during a purge may be one of those purged. */
   #purges = 0
 
   constructor(options: TieredStoreOptions) {
@@ -64,14 +64,14 @@ export class TieredStore extends MemoryStore {
     void super.purge(prefix, part)
   }
 
-  /** Sent together: the lookup comes after the claim, so it sees the result of the key's previous owner. */
+  /** Both commands are sent together. Redis runs the claim first, so the lookup sees the result of the key's previous owner. */
   async #claim(key: string, dataState: string): Promise<Claim> {
     const claimed = this.#attempt('claim', this.#options.shared.claim(key, dataState))
     const stored = await this.#attempt('get', this.#find(key))
     return { ...stored, lease: await claimed }
   }
 
-  /** The result in Redis, which is then in memory too, and the marks of purges. */
+  /** Reads the result and the marks of purges from Redis, and stores the result in memory too. */
   async #find(key: string): Promise<Claim> {
     const purgesBefore = this.#purges
     const { result, keepMs = 0, purges } = await this.#options.shared.find(key)

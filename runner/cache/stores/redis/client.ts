@@ -5,11 +5,11 @@ import { createClient, createCluster, RESP_TYPES } from 'redis'
 export const CONNECT_MS = 2_000
 /** The pause between attempts to connect to a node of a cluster, in milliseconds. */
 const RECONNECT_MS = 500
-/** How often a server is pinged, and how long it may say nothing: a peer that has vanished closes nothing. */
+/** How often a server is pinged. One that is silent for `socketTimeout` is given up, since a vanished server closes no connection. */
 const PING_MS = 5_000
 const SOCKET = { connectTimeout: CONNECT_MS, socketTimeout: 7_000 } as const
 
-/** A user may be allowed no more than the few commands that the cache sends. */
+/** The library sends no CLIENT commands: the Redis user may be allowed only the few commands that the cache sends. */
 const LEAST = { disableClientInfo: true, maintNotifications: 'disabled' } as const
 const OPTIONS = { ...LEAST, disableOfflineQueue: true, pingInterval: PING_MS } as const
 const AS_BUFFERS = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } } as const
@@ -18,7 +18,7 @@ const AS_BUFFERS = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } } as cons
 export type Reply = Buffer | string | number | null | readonly Reply[]
 export type Command = readonly [name: string, ...rest: (string | Buffer)[]]
 
-/** What is used of the library's clients. */
+/** The members of the library's clients that are used. */
 interface Connection {
   connect(): Promise<unknown>
   destroy(): void
@@ -31,7 +31,7 @@ export interface Client {
   readonly send: (command: Command) => Promise<Reply>
 }
 
-/** Does not connect again after it was lost. `lost`: the connection cannot be used any more. */
+/** A client of one server, which does not reconnect. It calls `lost` when the connection cannot be used any more. */
 export function makeClient(url: string, lost: (error?: unknown) => void): Client {
   const socket = { ...SOCKET, reconnectStrategy: false } as const
   const connection = createClient({ ...OPTIONS, url, socket, commandOptions: AS_BUFFERS })
@@ -41,7 +41,7 @@ export function makeClient(url: string, lost: (error?: unknown) => void): Client
 
 /**
  * A client of the cluster to which this node belongs. It finds and connects to the nodes itself, also to new masters.
- * `reconnected`: a connection was made anew, so messages may have been missed. `trouble`: a node cannot be used.
+ * It calls `reconnected` after a connection was made anew, since messages may have been missed, and `trouble` when a node cannot be used.
  */
 export function makeClusterClient(url: string, reconnected: () => void, trouble: (error: unknown) => void): Client {
   const { username, password, protocol } = new URL(url)
@@ -57,7 +57,7 @@ export function makeClusterClient(url: string, reconnected: () => void, trouble:
   return { connection, send: command => connection.sendCommand(keyOf(command), false, [...command]) }
 }
 
-/** The key that decides on the node of a command; undefined for a command that any node takes. */
+/** The key that decides which node gets a command; undefined for a command that any node takes. */
 function keyOf([name, ...rest]: Command): string | undefined {
   if (name === 'EVAL') return String(rest[2])
   return name === 'PUBLISH' || name === 'SCAN' || name === 'PING' ? undefined : String(rest[0])

@@ -1,6 +1,6 @@
 /**
- * A connection to Redis on which no command waits: while Redis does not answer, every command fails at once. What the client
- * library does of this, and which fault test needs the rest, is in ../../README.md.
+ * A connection to Redis on which no command waits: while Redis does not answer, every command fails at once. ../../README.md says
+ * which of this the client library does, and which fault test needs the rest.
  */
 import { type Backoff, pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
@@ -66,8 +66,8 @@ export class RedisLink {
   }
 
   /**
-   * @throws StoreError: at once while Redis does not answer, after `withinMs` when it has just stopped to, or with
-   *   Redis' own refusal.
+   * @throws StoreError: at once while Redis does not answer, after `withinMs` when it has just stopped answering, or when Redis
+   *   refuses the command.
    */
   async send(command: Command, withinMs = this.#options.commandMs ?? COMMAND_MS): Promise<Reply> {
     const client = this.#client
@@ -171,11 +171,11 @@ async function ping(client: Client): Promise<void> {
   if (String(reply) !== 'PONG') throw new StoreError('Redis cannot be used: what answers is not a Redis')
 }
 
-/** The answer to HELLO needs no right. */
+/** HELLO needs no permission. */
 const isClusterNode = async (client: Client): Promise<boolean> =>
   String(Object(await client.send(['HELLO']).catch(() => null)).mode) === 'cluster'
 
-/** A refusal of this command names it. */
+/** Adds the name of the command to its refusal. */
 const named = <T>(command: string, sent: Promise<T>): Promise<T> =>
   sent.catch(thrown => Promise.reject(storeErrorOf(thrown, command)))
 

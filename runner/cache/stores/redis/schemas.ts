@@ -30,7 +30,7 @@ const members = (required: Readonly<Record<string, object>>, optional: Readonly<
 
 const listOf = (items: object, maxItems: number) => ({ type: 'array', items, maxItems })
 
-/** The longest text of the parts of a table; 25 letters are of one part. */
+/** The most characters of the list of a table's parts; each part takes 25. */
 export const MAX_PARTS_LENGTH = 500_000
 
 const KEPT = members({
@@ -53,7 +53,7 @@ const HEAD = members(
   { dataState: textOf(100_000), kept: KEPT },
 )
 
-/** The rows' members are those of the columns. */
+/** value.ts checks that the members of each row are the columns. */
 const BODY = members({ result: listOf({ type: 'object' }, 1_000_000) })
 
 const FAILURE = members({

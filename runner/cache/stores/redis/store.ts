@@ -1,6 +1,6 @@
 /**
- * Results in Redis or Valkey, shared by replicas, which also agree through it on which of them runs a key, and tell each other
- * of results stored, runs ended, and entries purged.
+ * Results in Redis or Valkey, shared by replicas. Through it the replicas also agree which of them runs the query of a key, and
+ * announce stored results, ended runs and purges.
  */
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
@@ -60,7 +60,7 @@ export class RedisStore {
     })
   }
 
-  /** The result that no later purge concerns, and the marks of purges now. A value that cannot be right is a miss. */
+  /** The stored result, unless a later purge concerns it, and the current marks of purges. A value that cannot be right is a miss. */
   async find(key: string): Promise<{ result?: StoredResult; keepMs?: number; purges: PurgeMarks }> {
     const name = this.#resultName(key)
     const marks = purgesOf(key).map(purge => this.#markName(purge))
@@ -86,7 +86,7 @@ export class RedisStore {
     return true
   }
 
-  /** Null where another replica has the key. */
+  /** Claims the lease of this key for this state of the data; null where another replica has it. */
   async claim(key: string, dataState: string): Promise<Lease | null> {
     const { link, clock, prefix } = this.#options
     const end = await claimLease(link, clock, `${prefix}l:{${key}}${dataState}`)
@@ -118,7 +118,7 @@ export class RedisStore {
 
   async purge(keyPrefix: string, part?: string): Promise<void> {
     const { link, prefix } = this.#options
-    // From here on no replica uses results that were stored before; deleting them only frees memory.
+    // Once a mark is written, no replica uses results that were stored before; deleting them only frees memory.
     if (part !== undefined) {
       await this.#addToMark(this.#markName(partitionPurge(keyPrefix)), part)
       return this.#publish({ type: 'purged', prefix: keyPrefix, part })
@@ -171,8 +171,8 @@ export class RedisStore {
   }
 
   /**
-   * Reads a value together with the marks of purges. A mark that is missing is made: what was stored before is not used any
-   * more, since Redis may have lost a mark with its purge.
+   * Reads a value together with the marks of purges. A missing mark is replaced by a new one, so that results stored before are
+   * not used any more: with the mark, Redis may have lost a purge.
    */
   async #read(name: string, marks: readonly string[]): Promise<{ value: Buffer | null; purges: PurgeMarks }> {
     const { link } = this.#options
@@ -191,10 +191,10 @@ export class RedisStore {
 const FOREIGN = 'a message was not written by a replica with the same version and SLUICE_REDIS_KEY'
 
 const EVENT = 'event'
-/** No key must be the emitter's own `error`. */
+/** Prefixed, since an EventEmitter throws on an event named `error`. */
 const nameOf = (key: string): string => `outcome of ${key}`
 
-/** What later purges leave of an entry: kept rows with the parts that they have added; null where one concerns it whole. */
+/** The result with later purges applied: null after a purge of the whole entry; kept rows get the partitions that were purged. */
 function unpurged(
   { result, purges }: { result: StoredResult; purges: PurgeMarks },
   now: PurgeMarks,

@@ -32,7 +32,7 @@ export function hasRoomFor({ byteLength }: Uint8Array, { hasKey }: Signer): bool
   return byteLength <= (hasKey ? MAX_BYTES : MAX_UNSIGNED_BYTES)
 }
 
-/** Whether few enough parts are named with kept rows: the line before them is parsed at once. */
+/** Whether the head is short enough to be parsed at once: it lists the parts of kept rows. */
 export const hasShortHead = ({ kept }: StoredResult): boolean => (kept?.parts.length ?? 0) <= MAX_PARTS_LENGTH
 
 /** The value for this name in Redis. */
