@@ -86,7 +86,7 @@ export class ArrowStream implements RowWriter {
     this.#writer.reset(this.#sink, this.#schema)
   }
 
-  /** @throws JsonTextError, also for NULL in what is required. */
+  /** @throws JsonTextError, also for NULL in a required column. */
   add(cells: readonly string[]): void {
     for (let i = 0; i < this.#columns.length; i++) this.#columns[i]!.add(cells[i]!)
     this.#rows += 1
@@ -158,7 +158,7 @@ class Column {
     this.field = new Field(typed.name, this.#values.type, isNullable(typed), metadata)
   }
 
-  /** Adds the value with this JSON text. @throws JsonTextError, also for NULL in what is required. */
+  /** Adds the value with this JSON text. @throws JsonTextError, also for NULL in a required column. */
   add(cell: string): void {
     if (cell !== 'null') {
       this.#values.add(cell)
@@ -167,7 +167,7 @@ class Column {
     else throw nullInRequired(this.field.name)
   }
 
-  /** Adds a placeholder for a field whose STRUCT is NULL, which no reader sees, or a null. */
+  /** Adds a null; where the column cannot be null, an empty value. No reader sees that one in a STRUCT that is NULL. */
   addPlaceholder(): void {
     this.#values.addEmpty()
     this.flags.appendUint8(this.field.nullable ? 0 : 1)
@@ -189,9 +189,9 @@ class Column {
 interface ColumnValues {
   readonly type: DataType
   add(cell: string): void
-  /** Adds what stands where no value is. */
+  /** Adds the bytes that take the place of a missing value. */
   addEmpty(): void
-  /** What makeData takes for this type besides the column's length and nulls, of the values added since the last call. */
+  /** The values added since the last call, as makeData takes them for this type. */
   take(): object
 }
 
@@ -208,7 +208,7 @@ type AddValue = (values: Values, cell: string) => void
 const longs = (type: DataType, read: (cell: string) => bigint): ColumnValues =>
   fixed(type, 8, (values, cell) => values.appendInt64(read(cell)))
 
-/** Values of so many bytes each. */
+/** Values of `length` bytes each. */
 function fixed(type: DataType, length: number, add: AddValue, pack = (bytes: Uint8Array) => bytes): ColumnValues {
   const [values, empty] = [new Values(), new Uint8Array(length)]
   return {
@@ -227,9 +227,9 @@ function decimals(scale: number, precision: number, bits: number): ColumnValues 
   })
 }
 
-/** Values of any length, one after the other. `end` is where the last of those added ends; `take` takes all of them. */
+/** Values of any length, one after the other. `end` returns the offset after the last value; `take` returns all values. */
 function sized(type: DataType, add: (cell: string) => unknown, end: () => number, take: () => object): ColumnValues {
-  /** Where each begins, and the last ends. */
+  /** The offset at which each value begins, and the one at which the last ends. */
   const offsets = new Values()
   const push = (): void => offsets.appendInt32(end())
   push()

@@ -18,14 +18,14 @@ export const csv = {
   exportRows: () => (columns, facts) => csvRows(columns, facts, EXACT),
 } as const satisfies Format
 
-/** How programs differ that read CSV. */
+/** What differs between the programs that read CSV. */
 export interface CsvVariant {
   /** The text before the header line. */
   readonly head: string
-  /** A cell of any text, which is quoted where this pattern matches it. */
+  /** Changes the text of a cell. The cell is quoted where `mustQuote` matches the original text. */
   readonly text: (text: string) => string
   readonly mustQuote: RegExp
-  /** A cell of another kind: it holds no comma and no quote. */
+  /** Changes a cell of another type, such as a number: it has no comma and no quote. */
   readonly word: (word: string, kind: string) => string
 }
 
@@ -45,7 +45,7 @@ export function csvRows(columns: readonly ResultColumn[], { maxBytes }: RowFacts
   return new TextRows({ head: `${variant.head}${names.join()}\r\n`, row, tail: '' }, maxBytes)
 }
 
-/** The kinds of types whose cells are texts: empty BYTES are quoted, base64 may begin with a plus sign, and a range has a comma. */
+/** The types whose cells are texts. BYTES are, since an empty value is quoted and base64 may begin with a plus; a range has a comma. */
 const TEXTS: Readonly<Record<string, (cell: string) => string>> = {
   STRING: stringOf,
   BYTES: wordOf,

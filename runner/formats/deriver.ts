@@ -26,7 +26,7 @@ export class Deriver {
   readonly #clock: Clock
   readonly #idleMs: number
   #thread: AskedThread | null = null
-  /** Those that the thread has or that wait for it, and the end of the last one. */
+  /** The jobs that the thread has or that wait for it; `#last` settles with the last of them. */
   readonly #jobs = new Set<ToDeriver>()
   #last: Promise<unknown> = Promise.resolve()
   #cancelIdle = (): void => {}
@@ -97,7 +97,7 @@ async function ask(thread: AskedThread, [format, columns, original, facts]: ToDe
   return thread.ask([format, columns, json, facts] satisfies ToDeriver, [json.buffer as ArrayBuffer])
 }
 
-/** The same in this thread, where no other call waits for it. @throws RunnerError RESULT_TOO_LARGE. */
+/** Derives in this thread: small results, and those of a command, where no other call waits. @throws RunnerError RESULT_TOO_LARGE. */
 export async function deriveHere(job: ToDeriver): Promise<Uint8Array> {
   try {
     return await derive(...job)

@@ -17,18 +17,18 @@ export const excel = {
   write: (columns, body, facts) => writeRows(csvRows(columns, facts, SAFE), columns, body),
 } as const satisfies Format
 
-/** Blanks and characters without a form of their own, which spreadsheets skip at the begin of a cell; then line breaks. */
+/** Blanks and invisible characters, which spreadsheets skip at the beginning of a cell. BREAK has the line breaks. */
 const BLANK =
   '\\u0000-\\t\\u000b\\u000c\\u000e- \\u007f-\\u00a0\\u00ad\\u1680\\u2000-\\u200f\\u2028-\\u203f\\u205f-\\u206f\\u3000\\ufeff'
 const BREAK = '\\r\\n'
-/** Some read `＝＋－＠` as `=+-@`. */
+/** Some spreadsheets read `＝＋－＠` as `=+-@`. */
 const SIGN = '[=+\\-@＝＋－＠]'
-/** Some drop a tab or a carriage return at the begin, and then read what comes after it. */
+/** Some drop a tab or a carriage return at the beginning, and then read the rest. */
 const IS_FORMULA = new RegExp(`^(?:[\\t\\r]|[${BLANK}${BREAK}]*${SIGN})`)
-/** In many countries a semicolon begins another cell, and some begin another row at a line break inside quotes. */
+/** In many countries a semicolon begins another cell, and some spreadsheets begin another row at a line break inside quotes. */
 const BEFORE_FORMULA = new RegExp(`[;${BREAK}](?="*(?:\\t|[${BLANK}]*${SIGN}))`, 'g')
 
-/** The digits of a spreadsheet's numbers. */
+/** The most digits that a spreadsheet keeps of a number. */
 const MOST_DIGITS = 15
 
 /** Whether a number has too many digits, zeros before the first other one not counted. */

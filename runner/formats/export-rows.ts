@@ -29,7 +29,7 @@ export class ExportRows {
     this.#facts = facts
   }
 
-  /** Starts the thread, and gives what takes the rows. */
+  /** Starts the thread, and returns the writer that collects rows for it. */
   readonly begin = (columns: readonly ResultColumn[]): Pick<RowWriter, 'add' | 'finish'> => {
     const workerData: ExportStart = { format: this.#format, columns, facts: this.#facts }
     this.#thread = new AskedThread('runner/formats/export-worker', { workerData })

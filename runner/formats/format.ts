@@ -4,9 +4,9 @@ import type { ColumnPromise, ResultColumn } from '../model/query.js'
 import type { RowWriter } from '../result/row-writer.js'
 
 export interface Format {
-  /** By which `format` in an address, and a command's `--format`, asks for it. */
+  /** The value of `format` in an address, and of a command's `--format`. */
   readonly name: string
-  /** By which `Accept` asks for it; the first is its own. If there are none, only its name asks for it. */
+  /** The values of `Accept` that ask for it; the first is its own. A format without any is asked for by its name alone. */
   readonly mediaTypes: readonly string[]
   readonly contentType: string
   readonly extension: string
@@ -19,7 +19,7 @@ export interface Format {
   /** It needs a library, which is loaded on first use: that takes 200 ms of the thread that does it. @default false */
   readonly hasLibrary?: boolean
   readonly write: WriteFormat
-  /** Loads what writes the rows of an export as they come; absent where exports do not offer the format. */
+  /** Loads the writer of an export's rows; absent where exports do not offer the format. */
   readonly exportRows?: () => MakeRows | Promise<MakeRows>
 }
 
@@ -37,7 +37,7 @@ export type WriteFormat = (
   facts: ResultFacts,
 ) => Uint8Array | Promise<Uint8Array>
 
-/** Facts about rows that formats need besides them and their columns. */
+/** What formats need besides the rows and their columns. */
 export interface RowFacts {
   readonly endpoint: string
   readonly revision: string
@@ -47,7 +47,7 @@ export interface RowFacts {
   readonly next?: string | null
   /** What the contract says of each column; absent for a result without one. */
   readonly contract?: readonly Requirement[]
-  /** A larger derived form is a BodyTooLargeError. @default no bound */
+  /** The most bytes of the result in the format; more are a BodyTooLargeError. @default no bound */
   readonly maxBytes?: number
 }
 
@@ -55,5 +55,5 @@ export interface ResultFacts extends RowFacts {
   readonly contract?: readonly (Pick<ContractColumn, 'unit'> & Requirement)[]
 }
 
-/** Where a column, and what is within it, is never NULL. */
+/** Whether a column is never NULL, and which fields within it never are. */
 export type Requirement = Pick<ColumnPromise, 'required' | 'fields'>

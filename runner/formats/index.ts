@@ -21,7 +21,7 @@ export const FORMATS: readonly ListedFormat[] = LIST
 
 export const RESULT_FORMATS: readonly ResultFormat[] = LIST.map(({ name }) => name)
 
-/** The name, and for one that misleads what it is: `excel (CSV for Excel)`. */
+/** The name as messages show it. A name that misleads is explained: `excel (CSV for Excel)`. */
 export const spokenName = ({ name, mediaTypes, download }: ListedFormat): string =>
   mediaTypes.length === 0 && download ? `${name} (${download.title})` : name
 
@@ -32,7 +32,7 @@ export const formatOf = (name: ResultFormat): ListedFormat => BY_NAME.get(name)!
 /** The formats of exports, best first. */
 export const EXPORT_FORMATS: readonly ListedFormat[] = FORMATS.filter(({ exportRows }) => exportRows !== undefined)
 
-/** What writes the rows of an export in the format that has this name, one of EXPORT_FORMATS. */
+/** Loads the writer of an export's rows in the format that has this name, one of EXPORT_FORMATS. */
 export const exportRows = async (name: string): Promise<MakeRows> => BY_NAME.get(name)!.exportRows!()
 
 /** Writes a stored result in the format that has this name. @throws as `Format.write` does. */

@@ -1,7 +1,7 @@
 /**
  * Writes a result as a Parquet file: its rows in groups, each written and forgotten before the next is read. The types are those
- * that Arrow has here, but BIGNUMERIC is text, since readers take at most 38 digits for a decimal and DuckDB makes a double of
- * more.
+ * of arrow-writer.ts, except that BIGNUMERIC is text: readers take decimals of at most 38 digits, and DuckDB reads a longer one as
+ * a double.
  */
 import { ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { ScalarKind } from '../../googlesql/data.js'
@@ -61,7 +61,7 @@ export class ParquetStream implements RowWriter {
     })
   }
 
-  /** @throws JsonTextError, also for NULL in what is required. */
+  /** @throws JsonTextError, also for NULL in a required column. */
   add(cells: readonly string[]): void {
     for (const [i, { read, data }] of this.#columns.entries()) {
       this.#bytes += cells[i]!.length
@@ -72,7 +72,7 @@ export class ParquetStream implements RowWriter {
   }
 
   takePart(): Uint8Array | null {
-    // The magic at the start goes with the first group: until then, a failure can be told.
+    // The first bytes of the file go with the first group: until then, a failure can still be answered as a problem.
     return this.#file.row_groups.length === 0 || this.#writer.index === 0 ? null : this.#writer.take()
   }
 
@@ -96,7 +96,7 @@ export class ParquetStream implements RowWriter {
   }
 }
 
-/** The columns whose least and greatest value a group has: readers leave out groups by them. Among texts they would take long to find. */
+/** Each group lists the least and the greatest value of these columns, so that readers can skip it. For texts that would take long. */
 const INTEGERS: ReadonlySet<string> = new Set(['INT64', 'DATE', 'TIME', 'DATETIME', 'TIMESTAMP'])
 
 /** A column, with the values of the current group. */
@@ -107,7 +107,7 @@ interface Column {
   readonly data: unknown[]
 }
 
-/** The value of a cell's JSON text as the library takes it. @throws JsonTextError, also for NULL in what is required. */
+/** The value of a cell's JSON text as the library takes it. @throws JsonTextError, also for NULL in a required column. */
 type ReadCell = (cell: string) => unknown
 
 type Stored = Omit<SchemaElement, 'name'>

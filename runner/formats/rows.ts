@@ -1,13 +1,13 @@
 /**
  * Reads a stored result, `{"result":[{…},…]}`, as the JSON texts of its rows and of the values within them. Nothing is parsed
- * before a format needs it, so numbers keep all their digits, and members of equal names their places.
+ * before a format needs it, so numbers keep all their digits, and of members with equal names all are kept.
  */
 import { nextTurn, PIECE_BYTES, turnOfWaiter } from '../model/in-turns.js'
 import type { ResultColumn, ResultSet } from '../model/query.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
 import type { RowWriter } from '../result/row-writer.js'
 
-/** A text that should be JSON of a certain form is not. */
+/** A text is not JSON of the expected form. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError'
 }
@@ -18,7 +18,7 @@ const COMMA = 0x2c
 const COLON = 0x3a
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** The JSON text of each row, in order; it ends before the first one of more than `most` bytes. @throws JsonTextError. */
+/** The JSON text of each row, in order; ends before the first row of more than `most` bytes. @throws JsonTextError. */
 export function* rowsOf(body: Uint8Array, most = Number.POSITIVE_INFINITY): Generator<string> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   let at = RESULT_HEAD.length
@@ -51,7 +51,7 @@ interface Placed extends Pick<ResultSet, 'body' | 'rowCount'> {
 }
 
 /**
- * The offset of each row in the result's body, and at last the one that a further row would have. They are found once a result.
+ * The offset of each row in the result's body, and last the offset that one more row would have. Computed once for each result.
  * @throws JsonTextError.
  */
 export function rowPlaces(result: Placed): Promise<Uint32Array> {
@@ -82,7 +82,7 @@ async function findPlaces({ body, rowCount }: Placed): Promise<Uint32Array> {
 /** The offset after the row that begins at `start`. @throws JsonTextError. */
 export const rowEnd = (bytes: Uint8Array, start: number): number => endWithin(bytes, start, bytes.length)!
 
-/** The same; null where the row goes on at `until`. */
+/** The offset after the row that begins at `start`; null where the row continues at `until`. */
 function endWithin(bytes: Uint8Array, start: number, until: number): number | null {
   const reading = readingFrom(start)
   if (readOn(bytes, reading, Math.min(until, bytes.length))) return reading.at
@@ -99,7 +99,7 @@ interface Reading {
 
 const readingFrom = (at: number): Reading => ({ at, depth: 0, isInText: false })
 
-/** Reads on, only brackets and strings, about to `until`. Whether the row has ended: `at` is then the offset after it. */
+/** Reads on to about `until`, only brackets and strings. True when the row has ended: `at` is then the offset after it. */
 function readOn(bytes: Uint8Array, reading: Reading, until: number): boolean {
   let { at, depth, isInText } = reading
   for (; at < until; at++) {
@@ -119,7 +119,7 @@ function readOn(bytes: Uint8Array, reading: Reading, until: number): boolean {
   return hasEnded
 }
 
-/** The JSON texts of the values of an object with so many members. @throws JsonTextError. */
+/** The JSON texts of the values of an object with `count` members. @throws JsonTextError. */
 export function membersOf(object: string, count: number): readonly string[] {
   const members = object.charCodeAt(0) === OPEN_OBJECT ? partsOf(object) : []
   if (members.length !== count) throw new JsonTextError(`an object of ${count} members expected`)
@@ -132,7 +132,7 @@ export function itemsOf(list: string): readonly string[] {
   return partsOf(list)
 }
 
-/** The JSON texts of the values in an object or a list, at most so many of them. */
+/** The JSON texts of the values in an object or a list; `most` bounds their number. */
 export function partsOf(text: string, most = Number.POSITIVE_INFINITY): readonly string[] {
   const parts: string[] = []
   let [depth, start] = [0, 1]

@@ -25,7 +25,7 @@ export const table = {
       },
       rows: { type: 'array', items: { type: 'array', items: {} } },
       truncated: { type: 'boolean' },
-      // OpenAPI 3.0 and 3.1 write differently that it may be null.
+      // It has no type, since OpenAPI 3.0 and 3.1 spell "or null" differently.
       next: { description: 'The cursor of the next page; null on the last one.' },
     },
   },

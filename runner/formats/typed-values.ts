@@ -1,4 +1,4 @@
-/** What the formats with types, Arrow and Parquet, share: a result's types, and its values from the JSON texts of cells. */
+/** Shared by the formats with types (Arrow, Parquet, xlsx): the types of a result, and the values of its cells from their JSON. */
 import { ByteWriter } from 'hyparquet-writer'
 import { distinctNames, parseTypeName, type StructField, type Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
@@ -23,7 +23,7 @@ export function typedColumns(columns: readonly ResultColumn[], { contract }: Row
   })
 }
 
-/** The fields of a STRUCT, with names that differ, as the JSON has them. */
+/** The fields of a STRUCT, with the distinct names that the JSON has. */
 export function typedFields(fields: readonly StructField[], { fields: promised }: Requirement): readonly TypedField[] {
   const names = distinctNames(fields.map(({ name }) => name))
   return fields.map(({ type }, i) => ({ name: names[i]!, type, requirement: promised?.[i] ?? NOT_REQUIRED }))
@@ -65,7 +65,7 @@ export function doubleOf(cell: string): number {
 
 export const integerOf = (cell: string): bigint => inBits(64, bigintOf(wordOf(cell)))
 
-/** A decimal as the integer that has this many of its digits after the point. */
+/** A decimal, multiplied by ten to the power of `scale`. */
 export function decimalOf(cell: string, scale: number, bits: number): bigint {
   const word = wordOf(cell)
   const point = word.indexOf('.')
@@ -78,7 +78,7 @@ export function decimalOf(cell: string, scale: number, bits: number): bigint {
 /** The powers of ten up to the largest scale. */
 const POWERS: readonly bigint[] = Array.from({ length: 39 }, (_, power) => 10n ** BigInt(power))
 
-/** A double holds these, and takes half the time to read. */
+/** A double holds so few digits exactly, and is read in half the time. */
 const FEW_DIGITS = /^-?\d{1,15}$/
 
 function bigintOf(digits: string): bigint {
@@ -95,9 +95,9 @@ function inBits(bits: number, value: bigint): bigint {
 const MS_PER_DAY = 86_400_000
 const SECONDS_PER_DAY = 86_400
 const MICROS_PER_SECOND = 1_000_000
-/** The Gregorian calendar repeats after 400 years of this many days. JavaScript means 1950 by the year 50. */
+/** Date.UTC takes the year 50 for 1950, so 400 years are added: after so many, which have this many days, the calendar repeats. */
 const [YEARS, DAYS_OF_YEARS] = [400, 146_097]
-/** The places of a time of day behind a date, and behind its opening quote. */
+/** The offset of the time of day in a cell that begins with a date, and the offset of its fraction from there. */
 const [CLOCK, FRACTION] = [12, 8]
 
 /** A DATE in days since 1970. */

@@ -11,11 +11,11 @@ import { ResultNotWritableError } from './refusal.js'
 import { membersOf, rowsOf, stringOf, wordOf } from './rows.js'
 import { daysOf, microsOf, timeOf, timestampOf, typedColumns } from './typed-values.js'
 
-/** Programs need minutes and gigabytes for more. A sheet has at most 1,048,576 rows, so these fit. */
+/** The most cells: for more, spreadsheets need minutes and gigabytes. A sheet takes 1,048,576 rows, so this many fit into one column. */
 export const MAX_CELLS = 1_000_000
-/** The UTF-16 units of a cell's text: Excel calls a file with more damaged. */
+/** The most UTF-16 units of a cell's text: Excel takes a file with a longer text for damaged. */
 export const MAX_TEXT = 32_767
-/** The digits that Excel keeps of a decimal, and the largest integer up to which each is a double. */
+/** The digits that Excel keeps of a decimal, and the number up to which a double holds every integer. */
 const [MOST_DIGITS, MAX_SAFE] = [15, BigInt(Number.MAX_SAFE_INTEGER) + 1n]
 
 /** The indices of the styles below. A text has the format of texts, so that it stays one when a person edits it. */
@@ -48,7 +48,7 @@ const parts = (sheet: string): Readonly<Record<string, string>> => ({
 
 /** A piece is compressed once it has so many characters. */
 const PIECE_LENGTH = 65_536
-/** A tenth larger than the best, in a third of the time. */
+/** The level of compression: files are a tenth larger than at the best level, and take a third of the time. */
 const LEVEL = 3
 
 /** @throws JsonTextError, BodyTooLargeError, ResultNotWritableError, TypeError when a column's type cannot be read. */
@@ -85,7 +85,7 @@ function writePart(zip: Zip, name: string, texts: Iterable<string>): void {
   part.push(strToU8(waiting), true)
 }
 
-/** A cell without its place: `t="b"><v>1</v>`, from the JSON of a value that is not null. */
+/** A cell without its address: `t="b"><v>1</v>`, from the JSON of a value that is not null. */
 type WriteCell = (cell: string) => string
 
 function* sheetTexts(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Generator<string> {
@@ -160,7 +160,7 @@ const MICROS_PER_DAY = 86_400_000_000n
 /** 1970 in Excel's days, and 1 March 1900: Excel believes in 29 February of that year, so days before it differ between programs. */
 const [DAYS_TO_1970, FIRST_DAY] = [25_569n, 61n]
 
-/** A number of days, where a double holds it to the microsecond: until 2079 always, and whole seconds until 9999. */
+/** A number of days where a double holds it to the microsecond (always until 2079, whole seconds until 9999), otherwise a text. */
 function timeCell(micros: bigint, style: number, cell: string): string {
   const sinceExcel = micros + DAYS_TO_1970 * MICROS_PER_DAY
   const [day, time] = [sinceExcel / MICROS_PER_DAY, sinceExcel % MICROS_PER_DAY]
@@ -182,11 +182,11 @@ function textCell(text: string, style: number = STYLES.text): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-/** What XML lacks or changes, and an underscore that would begin the form in which this is written (ECMA-376 22.4.2.4). */
+/** Characters that XML forbids or changes, and an underscore that would be read as the start of an escape (ECMA-376 22.4.2.4). */
 const UNWRITABLE = /[&<>]|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[\dA-Fa-f]{4}_)/g
 
 const escaped = (text: string): string =>
   text.replace(
     UNWRITABLE,
-    found => ENTITIES[found] ?? `_x${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    char => ENTITIES[char] ?? `_x${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
   )

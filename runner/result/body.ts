@@ -57,7 +57,7 @@ export class BodyPieces {
     if (this.#text.length > PIECE_LENGTH) this.#encode()
   }
 
-  /** What has been added since the last call, alone in its buffer. @throws BodyTooLargeError. */
+  /** The bytes that were added since the last call, alone in their buffer. @throws BodyTooLargeError. */
   take(): Uint8Array {
     this.#encode()
     const taken = joined(this.#pieces)
@@ -75,7 +75,7 @@ export class BodyPieces {
   }
 }
 
-/** The least bytes of a part, but for the last. */
+/** The least bytes of a part, except the last. */
 export const PART_BYTES = 1_048_576
 
 /** A format whose rows are texts of their own. */
@@ -91,7 +91,7 @@ export interface RowTexts {
 export class TextRows implements RowWriter {
   readonly #texts: RowTexts
   readonly #pieces: BodyPieces
-  /** What stands before the next row. */
+  /** The text before the next row. */
   #before = ''
 
   constructor(texts: RowTexts, maxBytes?: number) {
@@ -125,7 +125,7 @@ export function objectText(names: readonly string[]): (cells: readonly string[])
   }
 }
 
-/** The body of a result, of at most so many bytes. */
+/** The body of a result, of at most `maxBytes` bytes. */
 export function bodyRows(names: readonly string[], maxBytes?: number): TextRows {
   return new TextRows({ head: RESULT_HEAD, row: objectText(names), separator: ',', tail: RESULT_TAIL }, maxBytes)
 }

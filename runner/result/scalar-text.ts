@@ -1,5 +1,5 @@
 /**
- * Writes scalar values as JSON text, as BigQuery's TO_JSON_STRING does (reference, "JSON encodings") but for NUMERIC and
+ * Writes scalar values as JSON text, as BigQuery's TO_JSON_STRING does (reference, "JSON encodings"), except NUMERIC and
  * BIGNUMERIC. Engines pass each value in one exact form; only this file decides how it is written.
  */
 import {
