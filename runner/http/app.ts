@@ -82,7 +82,7 @@ export function createApp(deps: AppDeps): Express {
   return endApp(app, deps)
 }
 
-/** The app of `--metrics-port`: metrics and health alone, for whatever `Host`. */
+/** The app of `--metrics-port`: metrics and health alone, for any `Host`. */
 export function createMetricsApp(deps: AppDeps): Express {
   const app = emptyApp(deps, [])
   addMetrics(app, deps)
@@ -193,7 +193,7 @@ function reportReady(deps: AppDeps): RequestHandler {
   }
 }
 
-/** How long the metrics' text is sent again, in milliseconds: it needs no token, and takes long to make. */
+/** How long the text of the metrics is reused, in milliseconds: it takes long to make, and callers need no token for it. */
 export const METRICS_KEPT_MS = 1_000
 
 function sendMetrics({ metrics, clock }: AppDeps): RequestHandler {

@@ -26,7 +26,7 @@ const nextBody = queueOfTurns()
  *   INTERNAL when a middleware has consumed the body without leaving its content.
  */
 export async function readBodyArguments(req: Request): Promise<RawArguments> {
-  const body = isTaken(req) ? leftBody(req) : await readBytes(req)
+  const body = isTaken(req) ? parsedBody(req) : await readBytes(req)
   return body === null ? new Map() : argumentsOf(req, body)
 }
 
@@ -36,7 +36,7 @@ export async function readBodyArguments(req: Request): Promise<RawArguments> {
  */
 export async function readJsonBody(req: Request, maxMembers: number): Promise<unknown> {
   if (mediaTypeOf(req) !== 'application/json') throw unsupported(JSON_ALONE)
-  const body = isTaken(req) ? leftBody(req) : await readBytes(req, JSON_ALONE)
+  const body = isTaken(req) ? parsedBody(req) : await readBytes(req, JSON_ALONE)
   if (!(body instanceof Uint8Array)) return body
   const text = decodeUtf8(body)
   if (countNames(text, maxMembers).all <= maxMembers) return JSON.parse(text)
@@ -52,7 +52,7 @@ export function isDeclaredTooLarge(req: IncomingMessage): boolean {
 const isTaken = (req: IncomingMessage): boolean => req.readableDidRead || req.readableEnded
 
 /** The body as that middleware parsed it; null where it parsed none. */
-function leftBody(req: Request): unknown {
+function parsedBody(req: Request): unknown {
   const body: unknown = req.body
   if (body !== undefined && body !== null) return typeof body === 'string' ? Buffer.from(body) : body
   if (!req.readableDidRead) return null
@@ -127,8 +127,8 @@ const JSON_ALONE = 'Send application/json, in UTF-8 and not compressed.'
 const unsupported = (detail = JSON_OR_FORM): RunnerError => new RunnerError('BODY_TYPE_UNSUPPORTED', { detail })
 
 /**
- * The error for a body that is too large. A caller that waits for `100 Continue` sends no body after it, so its connection is
- * closed.
+ * The error for a body that is too large. A caller that waits for `100 Continue` sends no body after this error, so its
+ * connection is closed.
  */
 function tooLarge(req: IncomingMessage): RunnerError {
   const detail = `A body may have at most ${MAX_BODY_BYTES} bytes.`

@@ -4,7 +4,7 @@ import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { EndpointChange } from '../model/published-endpoint.js'
 import type { EndpointIndex } from '../request/route.js'
 
-/** What a reload has read; `loaded` is null where it did not get as far as the manifests. */
+/** What a reload has read; `loaded` is null where it failed before it read the manifests. */
 export interface ReadOutcome {
   readonly loaded: Loaded | null
   readonly diagnostics: readonly Diagnostic[]
@@ -15,7 +15,7 @@ export interface ReadOutcome {
 type States = ReadonlyMap<string, EndpointChange>
 
 export class EndpointChanges {
-  /** What the last load has read, and what is served besides, by file and id: a file may hold another id than the one that is served. */
+  /** The endpoints that the last load read or that are still served, by file and id: a file may now have another id than is served. */
   #states: States = new Map()
   readonly #listeners = new Set<(change: EndpointChange) => void>()
 
@@ -61,10 +61,10 @@ function statesOf({ loaded, diagnostics, served }: ReadOutcome, old: States): re
   })
   const ids = new Set([...sound, ...loaded.broken].map(({ id }) => id))
   const states = [...sound, ...loaded.broken].map(({ file, name, id, diagnostics: own }) => {
-    const isServedOf = (change: EndpointChange): boolean =>
+    const isServedFromFile = (change: EndpointChange): boolean =>
       change.file === file && !ids.has(change.id) && revisionOf(change.id, served) !== null
-    // Where the id cannot be read, the file is that of what is served from it.
-    const known = id === null ? [...old.values()].find(isServedOf) : undefined
+    // A file whose id cannot be read stands for the endpoint that is served from it.
+    const known = id === null ? [...old.values()].find(isServedFromFile) : undefined
     const shown = { file, name: name ?? known?.name ?? null, id: id ?? known?.id ?? null }
     return { ...shown, revision: revisionOf(shown.id, served), diagnostics: own }
   })
@@ -75,7 +75,7 @@ function statesOf({ loaded, diagnostics, served }: ReadOutcome, old: States): re
   )
 }
 
-/** What was known before and was not read now: it is still served, or gone. */
+/** The endpoints that were known before and were not read now. Each is still served, or gone: its revision is then null. */
 function unreadOf(old: States, read: States, served: EndpointIndex): readonly EndpointChange[] {
   const ids = new Set([...read.values()].map(({ id }) => id))
   const files = new Set([...read.values()].map(({ file }) => file))

@@ -6,7 +6,7 @@ import { explainProblem, findErrorCode, nearestErrorCode } from '../model/explai
 import { proposing } from '../model/suggest.js'
 import { send, sendJson } from './send.js'
 
-/** Explains the code that `:name` names, in either spelling. @throws RunnerError NOT_FOUND that says which is meant. */
+/** Explains the code that `:name` names, in either spelling. @throws RunnerError NOT_FOUND, which proposes the nearest code. */
 export const explain: RequestHandler = async (req, res) => {
   const name = String(req.params['name'])
   const code = findErrorCode(name)

@@ -24,7 +24,7 @@ export function exportEndpoint(deps: ExportRouteDeps): RequestHandler {
   }
 }
 
-/** A body without a length ends where the connection does, in HTTP/1.0: one that is broken off would look whole. */
+/** In HTTP/1.0, a body without a length ends with the connection: an export that is broken off would look whole. */
 function refuseOldHttp({ httpVersionMajor, httpVersionMinor }: Request): void {
   if (httpVersionMajor > 1 || httpVersionMinor >= 1) return
   const detail =
@@ -32,7 +32,7 @@ function refuseOldHttp({ httpVersionMajor, httpVersionMinor }: Request): void {
   throw new RunnerError('HTTP_VERSION_TOO_OLD', { detail })
 }
 
-/** The body of the response; its chunks end only where all rows have been sent. */
+/** The body of the response; its last chunk is sent only after all rows. */
 class ResponseTarget implements ExportTarget {
   readonly #res: ServerResponse
   readonly #exchange: Exchange
@@ -57,17 +57,17 @@ class ResponseTarget implements ExportTarget {
     res.statusCode = 200
     if (coding === null) return
     res.setHeader('Content-Encoding', coding)
-    // The bytes are compressed for one caller, who waits for it.
+    // Fast, since the bytes are compressed for one caller, who waits.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED })
     gzip.pipe(res)
     res.once('close', () => gzip.destroy())
     this.#body = gzip
   }
 
-  /** The system has all of it when it resolves; it never does when the caller leaves. */
+  /** Resolves when the operating system has taken all bytes; never, when the caller leaves. */
   async write(bytes: Uint8Array): Promise<void> {
     const { socket } = this.#res
-    // Without a listener, node:http destroys a socket whose time is up. It notices when a part of what it has to send was taken.
+    // Without a listener, node:http destroys a socket that times out. The time starts anew when some of the bytes were taken.
     socket?.setTimeout(this.#writeIdleMs)
     await new Promise<void>(resolve => this.#body.write(bytes, () => resolve()))
     socket?.setTimeout(0)

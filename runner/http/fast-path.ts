@@ -29,9 +29,9 @@ import { MAX_AT_ONCE } from './send.js'
 import { isSentAhead } from './server/connection.js'
 
 const PREFIX = '/api/endpoints/query/'
-/** Longer addresses take the way through the app: to keep their plans would cost more than it saves. */
+/** Longer addresses go through the app: keeping their plans would cost more than it saves. */
 const MAX_ADDRESS = 1_024
-/** A name or an id, and nothing that the router would have to make sense of. */
+/** A name or an id, without characters that the router would have to decode. */
 const PLAIN_REF = /^[\w.-]+$/
 /** The most plans that are kept. */
 const MAX_PLANS = 10_000
@@ -55,9 +55,9 @@ interface PlannedCall {
   /** Whether the endpoint is cached. */
   readonly isCacheable: boolean
   readonly url: string
-  /** As the log has it. */
+  /** The path as it is logged. */
   readonly path: string
-  readonly offered: ListedFormat
+  readonly format: ListedFormat
   readonly choice: CodingChoice
   /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
   readonly ignored: string
@@ -78,13 +78,13 @@ interface Hit {
   readonly representation: Representation
 }
 
-/** This way for hits, the app for all else. Both give the same answers. */
+/** Answers hits, and passes every other request to the app. Both give the same answers. */
 export class FastPath {
   readonly #deps: AppDeps
   readonly #app: RequestListener
   readonly #inTurn: ReturnType<typeof pacedTurns>
   readonly #vary: string
-  /** By all that decides about them; none is older than the endpoints. */
+  /** Plans by all facts that they depend on; cleared when the endpoints change. */
   readonly #plans = new BoundedMap<string, PlannedCall>(MAX_PLANS)
   #index: ReturnType<AppDeps['endpoints']>
 
@@ -100,17 +100,17 @@ export class FastPath {
   readonly answer: RequestListener = (req, res) => {
     const { method, url = '' } = req
     const isSimple = (method === 'GET' || method === 'HEAD') && url.startsWith(PREFIX) && url.length <= MAX_ADDRESS
-    // Headers of a program around this listener are combined with ours in the app.
+    // The program around this listener may have set headers; the app combines them with ours.
     if (!isSimple || this.#deps.isDraining() || res.getHeaderNames().length > 0) return this.#passOn(req, res, null)
     const began = this.#deps.clock.ticksMs()
     const isAnswered = !isSentAhead(req) && this.#tryHit(req, res, began, false)
     if (isAnswered !== true) this.#passOn(req, res, isAnswered === null ? null : began)
   }
 
-  /** Whether the request was a hit and is answered; null where that failed. Where the call must be planned first, only if `plans`. */
-  #tryHit(req: IncomingMessage, res: ServerResponse, began: number, plans: boolean): boolean | null {
+  /** Answers the request if it is a hit, and says whether it was; null where that failed. Plans a new call only if `mayPlan`. */
+  #tryHit(req: IncomingMessage, res: ServerResponse, began: number, mayPlan: boolean): boolean | null {
     try {
-      const hit = this.#findHit(req, plans)
+      const hit = this.#findHit(req, mayPlan)
       if (hit) this.#send(req, res, hit, began)
       return hit !== null
     } catch (cause) {
@@ -123,8 +123,8 @@ export class FastPath {
   }
 
   /**
-   * Some hundred requests that arrive together would keep the hits behind them waiting, so not all are begun at once. Those that may be
-   * hits once they are planned, or were sent ahead of earlier answers, have the time at which they `began`.
+   * Passes the request to the app in its turn: some hundred requests that arrive together would keep the hits behind them waiting.
+   * `began` is its time if it may still be a hit, since it is not planned yet or was sent ahead of earlier answers; otherwise null.
    */
   #passOn(req: IncomingMessage, res: ServerResponse, began: number | null): void {
     this.#inTurn(() => {
@@ -138,7 +138,7 @@ export class FastPath {
   }
 
   /** The hit that answers this request; null for any other request, and then no call has been counted. */
-  #findHit(req: IncomingMessage, plans: boolean): Hit | null {
+  #findHit(req: IncomingMessage, mayPlan: boolean): Hit | null {
     const { headers, url } = req
     const { endpoints, results, pages, representations, unsent } = this.#deps
     const caller = callerOf(req, this.#deps)
@@ -150,14 +150,14 @@ export class FastPath {
     const { accept = '', 'accept-encoding': codings = '' } = headers
     const key = [caller.token, accept, codings, url].join('\0')
     const kept = this.#plans.get(key)
-    const planned = kept?.caller === caller ? kept : plans ? this.#plan(caller, req) : null
+    const planned = kept?.caller === caller ? kept : mayPlan ? this.#plan(caller, req) : null
     if (!planned || !isAcceptable(planned.choice)) return null
     const { page, cached } = planned
     const result = page ? pages.find(page, cached) : results.entry(cached)
-    const representation = result && representations.find(result, planned.offered.name, planned.choice)
+    const representation = result && representations.find(result, planned.format.name, planned.choice)
     if (!result || !representation || unsent.isFull(representation.body)) return null
     if (representation.body.byteLength > MAX_AT_ONCE) return null // The app sends it in pieces.
-    // Only addresses that are hits are kept, and no long header: a caller could fill the memory with different ones.
+    // Only plans of hits with short headers are kept: otherwise a caller could fill the memory with different ones.
     if (planned !== kept && accept.length + codings.length <= MAX_ADDRESS) this.#plans.set(key, planned)
     return caller.admit() > 0 ? null : { planned, result, representation }
   }
@@ -170,14 +170,14 @@ export class FastPath {
     try {
       const endpoint = admitCall(caller, ref, this.#index)
       const given = parsePairs(queryOf(url))
-      // The next page of a result may be kept although others are not.
+      // A page may be kept even where the endpoint is not cached.
       if (endpoint.cache === null && !given.has(CURSOR)) return null
-      const offered = chooseType(endpoint, given, headers.accept)
+      const format = chooseType(endpoint, given, headers.accept)
       const choice = negotiateCoding(headers['accept-encoding'], AVAILABLE_CODINGS)
       const { cached, page, ignored } = planCall(caller, given, { endpoint, nowMicros: null }, this.#deps)
       const isCacheable = endpoint.cache !== null
       const ofUrl = { url, path: loggedPath(url), ignored }
-      return cached && { caller, cached, page, isCacheable, ...ofUrl, offered, choice, head: null }
+      return cached && { caller, cached, page, isCacheable, ...ofUrl, format, choice, head: null }
     } catch {
       return null
     }
@@ -188,8 +188,8 @@ export class FastPath {
     const kept = planned.head
     const isSame = kept?.status === status && kept.representation === representation
     if (isSame && kept.freshSeconds === freshSeconds && kept.ageSeconds === ageSeconds) return kept
-    const { cached, offered, url, isCacheable, ignored } = planned
-    const ofCall = { isCacheable, offered, endpoint: cached.endpoint, hasRanges: isCacheable, url, ignored }
+    const { cached, format, url, isCacheable, ignored } = planned
+    const ofCall = { isCacheable, format, endpoint: cached.endpoint, hasRanges: isCacheable, url, ignored }
     const facts = { result, representation, ...ofCall }
     const aging = { isCacheable, outcome: 'hit', isStored: false, freshSeconds, ageSeconds } as const
     const list = ['Vary', this.#vary, ...EVERY_ANSWER, ...storedHeaders(status, facts), ...agingHeaders(aging)]
@@ -213,7 +213,7 @@ export class FastPath {
       const outcome = { cache: 'hit', rows: result.rowCount, error: null } as const
       observe(requestDone(call, ended, clock.ticksMs() - began, outcome))
     }
-    // Mostly the kernel has taken all of it by now.
+    // Usually the kernel has taken all bytes by now.
     if (wasSent(req, res)) {
       end(status)
       return

@@ -1,6 +1,6 @@
 /**
  * The headers of responses, a row each: its value on a result, whether a page of another origin may read it, and what OpenAPI
- * says of it. Both ways on which results are sent, CORS and OpenAPI read these rows.
+ * says of it. The app, the fast path, CORS and OpenAPI read these rows.
  */
 import type { ServerResponse } from 'node:http'
 import type { Format } from '../formats/format.js'
@@ -23,14 +23,14 @@ export interface StoredFacts {
   readonly representation: { readonly etag: string; readonly coding: string | null; readonly body: Uint8Array }
   /** Whether the endpoint is cached. */
   readonly isCacheable: boolean
-  readonly offered: Format
-  /** Its name. */
+  readonly format: Format
+  /** The endpoint's name. */
   readonly endpoint: string
   /** Whether the next request for the same bytes finds them in the cache, so that a part of them can be asked for. */
   readonly hasRanges: boolean
   /** The address of the call, with its query string. */
   readonly url: string
-  /** See unknown-arguments.ts. */
+  /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
   readonly ignored: string
 }
 
@@ -48,7 +48,7 @@ interface ResponseHeader {
   readonly aging?: (facts: AgingFacts) => string | null
   /** A 304 does not have it, since it describes the body. */
   readonly isOfBody?: true
-  /** A page of another origin may read it; browsers show them a few headers in any case. */
+  /** A page of another origin may read it, besides the few headers that such a page may always read. */
   readonly isExposed?: true
   /** Only endpoints that have pages send it. */
   readonly isOfPages?: true
@@ -128,10 +128,10 @@ const ROWS: readonly ResponseHeader[] = [
     openApi: described('The id of the request, which the log has too.', TEXT, BOTH),
   },
   { name: 'Retry-After', isExposed: true, openApi: described('In how many seconds to ask again.', COUNT, NO_RESULT) },
-  { name: 'Content-Type', stored: ({ offered }) => offered.contentType, isOfBody: true },
+  { name: 'Content-Type', stored: ({ format }) => format.contentType, isOfBody: true },
   {
     name: 'Content-Disposition',
-    stored: ({ offered, endpoint }) => dispositionOf(offered, endpoint),
+    stored: ({ format, endpoint }) => dispositionOf(format, endpoint),
     isOfBody: true,
     isExposed: true,
   },
@@ -151,13 +151,13 @@ const ROWS: readonly ResponseHeader[] = [
   { name: 'X-Content-Type-Options', always: 'nosniff' },
 ]
 
-/** The same address with this cursor (RFC 8288). What a POST has in its body is sent again. */
+/** The same address with this cursor (RFC 8288). The caller of a POST sends its body again. */
 function nextLink(url: string, next: string): string {
   const [path = '', ...rest] = url.split('?')
   const pairs = rest.join('?').split('&')
-  // The names were decoded before the call, so they can be.
+  // decodeURIComponent does not throw, since all names were decoded before the call.
   const others = pairs.filter(pair => pair !== '' && decodeURIComponent(pair.split('=', 1)[0]!) !== CURSOR)
-  // An address holds one character a byte, and may hold what ends the address in this header.
+  // An address has one character for each byte, and may have characters that would end it in this header.
   const encoded = [path, [...others, `cursor=${next}`].join('&')]
     .join('?')
     .replace(/[^\x21-\x7e]|["<>\\^`{|}]/g, byte => {
@@ -201,7 +201,7 @@ const describedRows = (hasPages: boolean) => ROWS.filter(row => row.openApi && (
 export const headerObjects = (hasPages: boolean): Readonly<Record<string, object>> =>
   Object.fromEntries(describedRows(hasPages).map(({ name, openApi }) => [name, openApi!.header]))
 
-/** The names of those that such an answer has. */
+/** The names of the described headers that this answer has. */
 export const describedOf = (answer: Answer, hasPages: boolean): readonly string[] =>
   describedRows(hasPages)
     .filter(({ openApi }) => openApi!.answers.includes(answer))
@@ -254,7 +254,7 @@ function cacheStatus({ outcome, isStored, freshSeconds, partial }: AgingFacts): 
 
 const keptOf = ({ kept, of, tier }: PartialRead): string => `kept ${kept} of ${of} buckets; ${tier}`
 
-/** Why the call went past the cache, or what it got from there. */
+/** What Cache-Status says of a call that was not a hit. */
 const FORWARDED: Readonly<Record<Exclude<AgingFacts['outcome'], 'hit'>, string>> = {
   miss: 'miss',
   coalesced: 'miss; collapsed',

@@ -1,8 +1,8 @@
 /** The hosts that requests may be sent to: `--hosts`. */
 
 /**
- * Whether a `Host` header names a host that is served, on any port; every one is where `hosts` is empty. A page whose own name
- * has been made to lead to this server sends its own name (DNS rebinding).
+ * Whether a `Host` header names a host that is served, on any port; an empty `hosts` serves every host. This refuses DNS
+ * rebinding: a page whose name was made to resolve to this server sends that name.
  */
 export function servedHosts(hosts: readonly string[]): (header: string) => boolean {
   if (hosts.length === 0) return () => true

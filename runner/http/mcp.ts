@@ -36,7 +36,7 @@ export function answerAgents(deps: McpDeps): RequestHandler {
       throw invalidRequest(`A batch may have at most ${MAX_MESSAGES} messages.`)
     }
     if (asksTwice(message)) throw invalidRequest('A batch may ask for each list only once.')
-    // The messages of a batch count as as many calls.
+    // Each message of a batch counts as a call.
     if (Array.isArray(message)) for (let i = 1; i < message.length; i++) countCall(caller)
     const { status, contentType, body } = await deps.mcp.thread.answer(
       { message, headers: req.headers },
@@ -67,8 +67,8 @@ function asksTwice(message: unknown): boolean {
 }
 
 /**
- * A page of another origin may not call, even with a token: it could have been led here by a name that it has made resolve to
- * this machine. So a name that is not `--public-url` counts as our own only where no one else can give it an address.
+ * A page of another origin may not call, even with a token: its name could have been made to resolve to this machine (DNS
+ * rebinding). So without `--public-url`, an origin counts as our own only if no one else can choose the address of its host.
  */
 function refuseForeignOrigin(req: Request, { publicUrl, corsOrigins }: McpDeps): void {
   const origin = req.get('Origin')
@@ -80,7 +80,7 @@ function refuseForeignOrigin(req: Request, { publicUrl, corsOrigins }: McpDeps):
   })
 }
 
-/** Whether this host of an address is an address itself, or a name of this machine. */
+/** Whether this host is an IP address, or the name of this machine. */
 const isFixedHost = (host: string): boolean =>
   host === 'localhost' || isIP(host.startsWith('[') ? host.slice(1, -1) : host) !== 0
 

@@ -18,7 +18,7 @@ import type { EndpointIndex } from '../request/route.js'
 /** What a request asks for, besides who asks. */
 export type DocumentRequest = Pick<DocumentOptions, 'version' | 'allFormats' | 'serverUrl' | 'engine'>
 
-/** The most characters that are kept; a document beyond them, or a reload, drops all others. */
+/** The most characters of the kept documents; a document beyond them, or a reload, drops all others. */
 const MAX_CHARACTERS = 8_000_000
 
 /** Stands for the server's address while a document is made. No manifest has this text. */
@@ -32,8 +32,8 @@ export class OpenApiDocuments {
   #characters = 0
 
   /**
-   * The bytes, which are put together anew with each call, and a hash of what makes them up, for an ETag. Each call resolves in a turn
-   * of its own: a document of hundreds of endpoints has megabytes.
+   * A function that puts the bytes together, and a hash of them for an ETag. Each call resolves in a turn of its own: a document of
+   * hundreds of endpoints has megabytes.
    */
   async find(index: EndpointIndex, caller: Caller, order: DocumentRequest) {
     if (index !== this.#index) {
@@ -59,15 +59,15 @@ export class OpenApiDocuments {
   }
 
   /**
-   * A document in the parts between the server's address. The address is the `Host` of a request, which can always be another,
-   * so it is not a part of what is kept.
+   * A document, split wherever it has the server's address. That comes from the `Host` of a request, which a caller can choose, so
+   * it is not kept.
    */
   async #make(all: readonly Endpoint[], caller: Caller, given: Omit<DocumentOptions, 'pinned' | 'serverUrl'>) {
     const visible = all.filter(endpoint => mayRun(caller, endpoint))
     const options = { ...given, serverUrl: ADDRESS, pinned: Object.keys(caller.pinned) }
     const described: Described[] = []
-    for (const one of describeEndpoints(visible, options)) {
-      described.push(one)
+    for (const endpoint of describeEndpoints(visible, options)) {
+      described.push(endpoint)
       await nextTurn()
     }
     const text = await writeInTurns(openApiDocument(visible, options, described), 3)
@@ -94,7 +94,7 @@ const inTurn = pacedTurns(() => performance.now())
 const nextTurn = (): Promise<void> => new Promise(inTurn)
 const nextDocument = queueOfTurns()
 
-/** Like stringifyExact; the members of objects so many levels deep are written in turns. */
+/** Like stringifyExact, but writes the members of objects in turns, down to this many levels. */
 async function writeInTurns(value: unknown, levels: number): Promise<string> {
   if (levels === 0 || !isRecord(value)) {
     await nextTurn()

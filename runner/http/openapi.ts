@@ -15,7 +15,7 @@ export interface OpenApiDeps extends RequestDeps {
   readonly publicUrl: string | null
 }
 
-/** What callers call the versions, the best first. */
+/** The names by which callers ask for a version, the best first. */
 const VERSIONS: Readonly<Record<string, Version>> = { '3.1': '3.1', '3.1.1': '3.1', '3.0': '3.0', '3.0.3': '3.0' }
 
 /** Sends the document. @throws RunnerError ARGUMENT_INVALID, and what `identify` throws. */
@@ -41,8 +41,8 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
 }
 
 /**
- * `?version=` beats the version in `Accept`; 3.1 where neither names one. With it the type of OpenAPI, where the caller likes it
- * better than JSON; else null.
+ * `?version=` beats the version in `Accept`; 3.1 where neither names one. `openApiType` is OpenAPI's media type where the caller
+ * prefers it to JSON; else null.
  */
 function representationOf(req: Request, named: Version | null) {
   const offered = Object.entries(VERSIONS)

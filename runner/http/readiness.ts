@@ -11,9 +11,9 @@ const BUSY_MS = 10_000
 export class Readiness {
   readonly #engine: Pick<Engine, 'ping'>
   readonly #clock: Clock
-  /** The question that all requests wait for meanwhile. */
+  /** The ping that is under way, for which all requests wait. */
   #asking: Promise<void> | null = null
-  /** Whether the last question was answered; the engine has been asked at the start. */
+  /** Whether the last ping was answered. True at first, since the engine was asked when the process started. */
   #hasAnswered = true
 
   constructor(engine: Pick<Engine, 'ping'>, clock: Clock) {
@@ -21,7 +21,7 @@ export class Readiness {
     this.#clock = clock
   }
 
-  /** @throws RunnerError NOT_READY where the engine says that it cannot be asked, or is silent for longer than a busy one. */
+  /** @throws RunnerError NOT_READY where the engine says that it cannot be asked, or is silent for longer than a busy engine may be. */
   async check(): Promise<void> {
     this.#asking ??= this.#ask()
     await within(WAIT_MS, this.#asking, this.#clock, notReady).catch(error => {

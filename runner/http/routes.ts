@@ -113,7 +113,7 @@ export function purgeReaders(deps: RequestDeps): RequestHandler {
     const times = purgedTimes(parsePairs(queryOf(req.url)))
     const readers = readersOf(paramOf(req, 'table'), caller, deps.endpoints())
     const own = readers.filter(reader => isPurgeable(caller, reader))
-    // Where there are only others, the purge is refused.
+    // Where the caller may purge no reader, purgeEndpoints refuses the purge.
     const meant = own.length > 0 ? own : readers
     await purgeEndpoints(caller, meant, deps, times)
     const others = readers.filter(reader => !meant.includes(reader))

@@ -15,7 +15,7 @@ export function send(req: Request, res: Response, status: number, contentType: s
   else endWith(res, body)
 }
 
-/** The most bytes that a socket is given at once: it passes as many to the system as that takes before it returns. */
+/** The most bytes that a socket is given at once: a write returns only after the system has taken as many as it can. */
 export const MAX_AT_ONCE = 524_288
 
 /** Ends the response with this body. The pieces of a large one are sent in several turns of the event loop. */

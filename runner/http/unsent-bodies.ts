@@ -47,19 +47,19 @@ export class UnsentBodies {
     this.add(response, body, token)
   }
 
-  /** The same for a body that has room, or that has been sent already. */
+  /** Counts a body that has room, or that has been sent already. */
   add(response: ServerResponse, body: Uint8Array, token: string): void {
     const holding: Holding = { response, body, token }
     const responses = this.#responses.get(body) ?? 0
     if (responses === 0) this.#bytes += body.byteLength
     this.#responses.set(body, responses + 1)
     this.#holdings.set(token, (this.#holdings.get(token) ?? new Set<Holding>()).add(holding))
-    // A socket notices when a part of what it has to send was taken, and begins to wait again.
+    // The timeout of a socket starts anew whenever some of its bytes were taken.
     response.setTimeout(this.#limits.writeIdleMs, () => response.destroy())
     response.once('close', () => this.#release(holding))
   }
 
-  /** Closes a connection of the token with most bytes. @throws RunnerError OVERLOADED where that would not be fair. */
+  /** Closes a connection of the token with most bytes. @throws RunnerError OVERLOADED where that is this token, or has at most half. */
   #makeRoomFor(token: string): void {
     const bytesOf = (name: string): number =>
       [...(this.#holdings.get(name) ?? [])].reduce((sum, { body }) => sum + body.byteLength, 0)

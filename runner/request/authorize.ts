@@ -6,7 +6,7 @@ import type { Caller, TokenStore } from '../model/ports.js'
 
 const CHALLENGE = 'Bearer realm="sluice"'
 
-/** What the caller is told who may not call an endpoint, and the log where the token's scope does not have it. */
+/** What a caller reads who may not call an endpoint, and what the log says where the token's scope lacks the endpoint. */
 export const NOT_ALLOWED = 'The token does not allow this endpoint.'
 export const OUT_OF_SCOPE = { rule: 'scope', reason: 'the token allows no endpoint of this name' } as const
 

@@ -35,7 +35,7 @@ export function bindParams(endpoint: Bindable, given: RawArguments, listHint: Li
   const isBracketed = bracketedNames(given)
   const names = endpoint.parameters.map(({ name }) => name)
   const unknown = endpoint.rejectsUnknown ? unknownProblems(names, unknownNames(endpoint, given), 'endpoint') : []
-  /** Missing because the caller has misspelt them: that is one mistake, not two. */
+  /** Parameters that are missing because the caller has misspelt their names: that is one mistake, not two. */
   const misspelt = new Set(
     unknown.map(({ suggests }) => suggests).filter(name => name !== undefined && !given.has(name)),
   )
@@ -96,7 +96,7 @@ function bindOne(
   if (scalar === 'json' && raw?.isList) return bindScalar(parameter, scalar, raw.values)
   if (!isArray && raw?.isList) return { problem: 'must be a single value' }
   if (!isArray && raw && raw.values.length > 1) return { problem: 'must be given once' }
-  // As in a JSON body, a null is no argument; only a JSON array can have an empty text among its elements.
+  // As in a JSON body, a null is an absent argument; only a JSON array can have an empty text among its elements.
   const isAbsent = (value: unknown): boolean =>
     (value === '' && !raw?.isList) || (scalar === 'json' && value === 'null')
   const given = raw?.values.filter(value => !isAbsent(value)) ?? []

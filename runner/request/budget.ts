@@ -37,7 +37,7 @@ export class Budgets {
 
   /**
    * The most bytes that a query may be billed for, null for no limit, and whether that comes from the rest of the payer's budget.
-   * `ownLimit` is the endpoint's own limit. Concurrent queries are each allowed all that is left.
+   * `ownLimit` is the endpoint's own limit. Each of several concurrent queries is allowed all that is left.
    * @throws RunnerError BUDGET_EXCEEDED when nothing is left.
    */
   async allow(payer: Payer, ownLimit: number | null) {

@@ -1,4 +1,4 @@
-/** The places of exports in this process. They are not those of queries. */
+/** Bounds the exports that run in this process. They take no places of queries. */
 import { retryLater } from '../model/errors.js'
 
 /** An export takes a while. */

@@ -18,7 +18,7 @@ export interface ExportDeps extends RequestDeps {
   readonly exports: ExportPlaces
 }
 
-/** What an export is, as its headers say. */
+/** The facts that the headers of an export say. */
 export interface ExportHead {
   readonly endpoint: Endpoint
   readonly format: ListedFormat
@@ -27,7 +27,7 @@ export interface ExportHead {
   readonly ignored: string
 }
 
-/** How an export ended: whole. */
+/** The facts about an export that has been written whole. */
 export interface ExportEnd {
   readonly rows: number
   readonly cost: QueryCost | null
@@ -35,11 +35,11 @@ export interface ExportEnd {
 
 /** Where an export goes. */
 export interface ExportTarget {
-  /** Called once, before the first bytes. Until then, a failure can be told. */
+  /** Called once, before the first bytes. Until then, a failure can be answered as a problem. */
   begin(head: ExportHead): void
   /** Resolves when more may be written. What it rejects with is the failure of the export. */
   write(bytes: Uint8Array): Promise<void>
-  /** Called only where all has been written: without it, what was written is not the whole. */
+  /** Called only after all bytes have been written; if it is not called, the export is not whole. */
   end(end: ExportEnd): Promise<void>
 }
 

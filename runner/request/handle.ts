@@ -17,7 +17,7 @@ import { mergeArguments, type RawArguments } from './raw-arguments.js'
 import { type RunOrder, runQuery } from './run-query.js'
 
 export interface RequestDeps extends PlanDeps {
-  /** Registers the begin of a call; returns a function to call at its end. Its engine stays open until then. */
+  /** Registers the beginning of a call; returns a function to call at its end. Its engine stays open until then. */
   readonly beginCall?: () => () => void
   readonly tokens: TokenStore
   readonly results: ResultCache
@@ -47,8 +47,8 @@ export interface RunRequest {
 /** The result is in JSON, whatever the caller has asked for. */
 export interface RunResponse extends CacheAnswer {
   readonly endpoint: Endpoint
-  /** What the caller has asked for. */
-  readonly offered: ListedFormat
+  /** The format that the caller has asked for. */
+  readonly format: ListedFormat
   readonly coding: CodingChoice
   /** False: the endpoint is not cached. */
   readonly isCacheable: boolean
@@ -64,10 +64,10 @@ export interface RunResponse extends CacheAnswer {
 export async function handleFor(caller: Caller, request: RunRequest, deps: RequestDeps, progress: Progress) {
   const endCall = deps.beginCall?.()
   try {
-    const { ref, readBody, format, accept, nowMicros = null } = request
+    const { ref, readBody, format: named, accept, nowMicros = null } = request
     const endpoint = admitCall(caller, ref, deps.endpoints(), progress)
     const address = request.readAddress()
-    const offered = format === undefined ? chooseType(endpoint, address, accept) : formatOf(format)
+    const format = named === undefined ? chooseType(endpoint, address, accept) : formatOf(named)
     const coding = acceptableCoding(request.acceptEncoding, deps.codings)
     const given = readBody ? mergeArguments(address, await readBody()) : address
     const plan = planCall(caller, given, { endpoint, nowMicros }, deps)
@@ -78,13 +78,13 @@ export async function handleFor(caller: Caller, request: RunRequest, deps: Reque
       : plan.cached
         ? await fromCache(caller, plan.cached, request, deps.results)
         : await fromEngine(caller, plan.order, request, deps)
-    return { ...answer, endpoint, offered, coding, ignored: plan.ignored } satisfies RunResponse
+    return { ...answer, endpoint, format, coding, ignored: plan.ignored } satisfies RunResponse
   } finally {
     endCall?.()
   }
 }
 
-type Answer = Omit<RunResponse, 'endpoint' | 'offered' | 'coding' | 'ignored'>
+type Answer = Omit<RunResponse, 'endpoint' | 'format' | 'coding' | 'ignored'>
 
 async function fromCache(
   caller: Caller,
@@ -107,7 +107,7 @@ async function pageFromCache(
   deps: RequestDeps,
 ) {
   const { pages, results } = deps
-  // Another run would not be the result that the cursor leads on in.
+  // A new run could give another result than the one that the cursor belongs to.
   const asked = page.cursor === null ? request : { ...request, wantsFresh: false }
   const answer = await fromCache(caller, cached!, asked, results)
   const isKept = await pages.keep(page, answer, cached!)
@@ -117,7 +117,7 @@ async function pageFromCache(
   return { ...kept, result, key, isCacheable: order.endpoint.cache !== null, cursorAt }
 }
 
-/** How often a first page runs its query again whose result could not be stored: the data, or what was purged, had changed meanwhile. */
+/** How often a page runs its query again where the result could not be stored, since the data was changed or purged meanwhile. */
 const MAX_OWN_RUNS = 2
 
 /** The answer of a run of its own, which is kept. @throws RunnerError RESULT_TOO_LARGE, PAGE_GONE. */

@@ -34,7 +34,7 @@ export function negotiateCoding(header: string | undefined, available: readonly 
   return { coding: isPlainBetter ? null : best, mayBePlain: plainWeight !== 0 }
 }
 
-/** The same. @throws RunnerError NOT_ACCEPTABLE where the caller accepts no coding that there is. */
+/** As negotiateCoding. @throws RunnerError NOT_ACCEPTABLE where the caller accepts neither an available coding nor plain bytes. */
 export function acceptableCoding(header: string | undefined, available: readonly ContentCoding[]): CodingChoice {
   const choice = negotiateCoding(header, available)
   if (isAcceptable(choice)) return choice

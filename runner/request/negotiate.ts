@@ -26,7 +26,7 @@ export function chooseType(
 }
 
 /**
- * The type that the header likes best (RFC 9110 §12.5.1); the first where there is no header.
+ * The format that the header prefers (RFC 9110 §12.5.1); the first where there is no header.
  * @throws RunnerError NOT_ACCEPTABLE listing what there is.
  */
 export function negotiate(accept: string | undefined, offered = FORMATS): ListedFormat {

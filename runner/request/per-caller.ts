@@ -1,12 +1,12 @@
-/** What depends on the caller and on the endpoints that are loaded, and on nothing else. */
+/** Keeps values that depend only on the caller and on the endpoints that are loaded. */
 import { BoundedMap, memo } from '../model/bounded-map.js'
 import type { Caller } from '../model/ports.js'
 import type { EndpointIndex } from './route.js'
 
-/** The most callers for whom it is kept. */
+/** The most callers whose values are kept. */
 const MAX_CALLERS = 100
 
-/** The same function; what it has made is kept until the next load. */
+/** A function like `make` that keeps each caller's value until the next load. */
 export function perCaller<T>(
   make: (index: EndpointIndex, caller: Caller) => T,
 ): (index: EndpointIndex, caller: Caller) => T {

@@ -43,9 +43,9 @@ export function admitCall(caller: Caller, ref: string, index: EndpointIndex, pro
 }
 
 /**
- * What to run, what to ask of the cache (null where the call goes past it), which page of that (null for all of it), and the value of
- * X-Ignored-Arguments ('' where no argument was ignored): the same for the same caller asking the same, as long as the endpoints are the
- * same. Runs nothing. `nowMicros` freezes `@now`; such a call goes past the cache.
+ * `order` is the query to run, `cached` the request to the cache (null where the call bypasses it), `page` the page of that result (null
+ * for all of it), `ignored` the value of X-Ignored-Arguments ('' where no argument was ignored). While the endpoints are the same, equal
+ * calls of a caller have equal plans. Runs nothing. `nowMicros` freezes `@now`; such a call bypasses the cache.
  * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED, PAGE_GONE.
  */
 export function planCall(caller: Caller, given: RawArguments, asked: Omit<RunOrder, 'args'>, deps: PlanDeps) {
@@ -103,7 +103,7 @@ export function walkRequest(order: RunOrder, page: PagePlan, now: bigint | null,
   } satisfies CacheRequest
 }
 
-/** What the requests to the cache share. */
+/** The members that all requests to the cache share. */
 function runRequest(order: RunOrder, caller: Caller, deps: PlanDeps) {
   const { endpoint } = order
   return {

@@ -13,7 +13,7 @@ import type { EndpointIndex } from './route.js'
 
 /**
  * Purges the results of these endpoints that the caller could have asked for; it must be allowed to call them. With the times of a
- * partition, rows that are kept for refreshes lose only those in these times, unless the caller purges those of a tenant alone.
+ * partition, rows that are kept for refreshes lose only the rows of that time; a caller that purges one tenant alone drops them whole.
  * @throws RunnerError TOKEN_NOT_ALLOWED, before anything is purged; STORE_UNAVAILABLE when replicas may still have results.
  */
 export async function purgeEndpoints(
@@ -41,8 +41,8 @@ export async function purgeEndpoints(
 }
 
 /**
- * The endpoints that the caller may call, and whose queries name this table, or are not known to read others alone. A table may be
- * named without its project, or without its dataset, and by the name of one of its shards.
+ * The endpoints that the caller may call, and whose queries name this table, or may do so, since their tables are not known. A table
+ * may be named without its project, or without its dataset, and by the name of one of its shards.
  */
 export function readersOf(table: string, caller: Caller, index: EndpointIndex): readonly Endpoint[] {
   const asked = table.split('.').reverse()
@@ -60,7 +60,7 @@ const isShardOf = (declared: string, name: string): boolean =>
 /** Whether the caller's results of the endpoint can be purged without those of others. */
 export const isPurgeable = (caller: Caller, endpoint: Endpoint): boolean => purgedPrefix(caller, endpoint) !== null
 
-/** The keys tell the calls of one tenant from others, and nothing else. Null where a purge would reach results of others. */
+/** The prefix of the keys to purge. Null where a purge would reach results of others: keys differ by tenant, but not by other pins. */
 function purgedPrefix(caller: Caller, endpoint: Endpoint): string | null {
   if (Object.keys(caller.pinned).length === 0) return keyPrefix(endpoint.id)
   const parameters = endpoint.parameters.filter(

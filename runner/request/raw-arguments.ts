@@ -24,7 +24,7 @@ const tooDeep = (): RunnerError =>
   invalidRequest(`The lists and objects of a body may be nested at most ${MAX_DEPTH} deep.`)
 const tooManyValues = (): RunnerError => invalidRequest(`A call may have at most ${MAX_VALUES} values.`)
 
-/** @throws RunnerError REQUEST_INVALID where there are more names than that. */
+/** @throws RunnerError REQUEST_INVALID where there are more names than MAX_NAMES. */
 export function refuseManyNames(count: number): void {
   if (count <= MAX_NAMES) return
   throw invalidRequest(`A call may have at most ${MAX_NAMES} different arguments.`)
@@ -131,7 +131,7 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x
 
 /**
  * The number of members of all objects of this JSON text, and of its outermost object; of a text that is not valid, an estimate.
- * It counts no further than one more than `most`.
+ * It stops counting after `most` + 1 members.
  * @throws RunnerError REQUEST_INVALID where the text is nested too deep, or has too many values.
  */
 export function countNames(text: string, most: number): { readonly all: number; readonly top: number } {
@@ -141,7 +141,7 @@ export function countNames(text: string, most: number): { readonly all: number; 
   return counted
 }
 
-/** As `countNames` does, with the number of values and the depth; it counts no further than one more than may be. */
+/** As `countNames`, with the number of values and the depth. It stops counting when one of these exceeds its limit. */
 export function countParts(text: string, mostNames: number) {
   let depth = 0
   let all = 0

@@ -38,7 +38,7 @@ export function route(endpoints: EndpointIndex, ref: string): Endpoint {
   throw new RunnerError('ENDPOINT_BROKEN', { detail, diagnostics: broken.diagnostics })
 }
 
-/** The same for authors, who may know all names. @throws RunnerError ENDPOINT_BROKEN, ENDPOINT_UNKNOWN. */
+/** As `route`, with a proposal for authors, who may know all names. @throws RunnerError ENDPOINT_BROKEN, ENDPOINT_UNKNOWN. */
 export function routeWithHint(endpoints: EndpointIndex, ref: string): Endpoint {
   if (endpoints.find(ref) || findBroken(endpoints, ref)) return route(endpoints, ref)
   const names = [...endpoints.all, ...endpoints.broken].flatMap(({ name }) => name ?? [])

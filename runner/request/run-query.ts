@@ -76,7 +76,7 @@ export async function runQuery(
     return { ...result, now: String(nowMicros) }
   } catch (thrown) {
     const failure = toRunnerError(thrown)
-    // The engine refuses an expensive query by the limit that it was given.
+    // The engine refuses a query by the limit that it was given: the rest of the budget.
     const error = isBudget && failure.code === 'COST_LIMIT_EXCEEDED' ? budgets.exceeded(failure.cause) : failure
     const { cost } = error
     observe({ kind: 'query.failed', ...about, durationMs: clock.nowMs() - began, error, ...(cost && { cost }) })

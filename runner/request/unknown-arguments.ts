@@ -12,7 +12,7 @@ const NONE: readonly string[] = Object.freeze([])
 const MAX_NAMES = 20
 /** Clients refuse answers whose headers are very long. */
 const MAX_HEADER_LENGTH = 1_000
-/** A longer name is cut, in characters. */
+/** The most characters of a name; a longer one is cut. */
 const MAX_NAME_LENGTH = 64
 const MAX_LISTED = 12
 

@@ -107,7 +107,7 @@ describe('tables in the guides', () => {
         result,
         representation,
         isCacheable: true,
-        offered: csv,
+        format: csv,
         endpoint: 'e',
         hasRanges: true,
         url: '/',

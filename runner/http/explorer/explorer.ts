@@ -1,4 +1,4 @@
-/** `GET /explorer/`: the page for people. It needs no token, since it holds nothing; what it shows it fetches with the reader's. */
+/** `GET /explorer/`: the page for people. It needs no token, since it has no data: it fetches all data with the reader's token. */
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import { pathOf } from '../request-context.js'
@@ -55,7 +55,7 @@ function redirect(res: Response, location: string): void {
   res.status(302).end()
 }
 
-/** All files but the page have a hash of what they hold in their names. */
+/** All files except the page have a hash of their content in their names. */
 function sendWithHeaders(req: Request, res: Response, file: ExplorerFile, isPage: boolean): void {
   res.vary('Accept-Encoding')
   res.setHeader('ETag', file.etag)

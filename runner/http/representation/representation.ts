@@ -13,7 +13,7 @@ import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../../re
 
 /** Smaller results are sent as they are: compressed, they would still fill one packet. */
 const MIN_COMPRESSED_BYTES = 1_024
-/** What a representation costs beside its body: the object, and its fixed header lines. */
+/** What a representation costs besides its body: the object, and its fixed header lines. */
 const OVERHEAD_BYTES = 1_024
 /** A derived format may have this many times the bytes that the result itself may have. */
 const LARGEST_FACTOR = 2
@@ -83,7 +83,7 @@ export class Representations {
     this.#maxResultBytes = maxResultBytes
   }
 
-  /** The representation in this format and in the coding that the choice means, where it has been made. */
+  /** The representation in this format and in the coding that the choice picks for it, where it has been made. */
   find(result: StoredResult, format: ResultFormat, choice: CodingChoice): Representation | undefined {
     if (format === 'json') return madeOf(result, format, codingFor(result.body, choice))
     const plain = madeOf(result, format, null)
@@ -92,8 +92,8 @@ export class Representations {
   }
 
   /**
-   * The same, made where it is missing; callers at the same time share one. `onGrown` is called with the number of bytes that
-   * are added to the result.
+   * The representation, made where it is missing; callers at the same time share one. `onGrown` is called with the number of
+   * bytes that are added to the result.
    * @throws RunnerError RESULT_TOO_LARGE, OVERLOADED as `Deriver.derive` does.
    */
   async make(result: StoredResult, wanted: Wanted, onGrown: (bytes: number) => void): Promise<Representation> {

@@ -17,14 +17,14 @@ export interface SendDeps extends Pick<RequestDeps, 'results' | 'clock'> {
 /**
  * Answers 200 with the rows, 206 with the part of them that `Range` asks for, or 304 when `If-None-Match` names this
  * representation.
- * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only; RANGE_NOT_SATISFIABLE; those of
+ * @throws RunnerError PRECONDITION_FAILED when `If-Match` names only other representations; RANGE_NOT_SATISFIABLE; those of
  *   `Representations.make`; OVERLOADED.
  */
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
-  const { result, isCacheable, offered, endpoint, coding, key, runMs, cost, ignored } = response
+  const { result, isCacheable, format, endpoint, coding, key, runMs, cost, ignored } = response
   // Compressing a result that is not stored would cost its only caller more time than it saves.
   const worthIt = key === null && coding.mayBePlain ? PLAIN : coding
-  const wanted = { endpoint, format: offered.name, coding: worthIt }
+  const wanted = { endpoint, format: format.name, coding: worthIt }
   const representation = await deps.representations.make(result, wanted, bytes => deps.results.grow(key, bytes))
   const isRead = req.method === 'GET' || req.method === 'HEAD'
   const ifMatch = req.get('If-Match')
@@ -41,7 +41,7 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
     result,
     representation,
     isCacheable,
-    offered,
+    format,
     endpoint: endpoint.name,
     hasRanges,
     url: req.originalUrl,

@@ -11,10 +11,10 @@ import { problemOf } from '../problem.js'
 import { type ExchangeDeps, loggedPath } from '../request-context.js'
 import { answerUnderWay } from './connection.js'
 
-/** What is known of such a request. */
+/** The method and path of a request that cannot be parsed. */
 const UNKNOWN = { method: '', path: '' } as const
 
-/** Makes the server answer them with problems; each is the last answer on its connection. */
+/** Makes the server answer these requests with problems; each is the last answer on its connection. */
 export function answerClientErrors(
   server: Server,
   { newRequestId, observe }: Pick<ExchangeDeps, 'newRequestId' | 'observe'>,
@@ -63,7 +63,7 @@ function understand(thrown: NodeJS.ErrnoException): RunnerError {
 
 /**
  * For a request with a complete head and a broken body: passes the error to the code that reads the body, which answers.
- * False where no code reads it, or where a response is under way, in which a second status line would be taken for content.
+ * False where no code reads it, or where a response has begun: a second status line would be taken for its content.
  */
 function failBodyReader(socket: Socket, error: RunnerError): boolean {
   const answer = answerUnderWay(socket)

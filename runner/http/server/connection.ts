@@ -5,7 +5,7 @@ import { pacedTurns } from '../../model/in-turns.js'
 
 /** Longer than load balancers keep theirs (60 seconds), so that they never use a connection as it closes. */
 export const KEEP_ALIVE_MS = 65_000
-/** The most requests that a connection may send before they are answered: more than clients send that pipeline at all. */
+/** The most requests that a connection may send before they are answered. Clients that pipeline send fewer. */
 export const MOST_AHEAD = 16
 
 const inTurn = pacedTurns(() => performance.now())
@@ -28,7 +28,7 @@ export function beginAnswer(req: IncomingMessage, res: ServerResponse): boolean 
 /** Whether requests before this one on its connection have not been answered. */
 export const isSentAhead = ({ socket }: IncomingMessage): boolean => (underWayOn.get(socket)?.length ?? 0) > 1
 
-/** The list of a new connection. When it closes, node:http of Node 20 closes only the response that it is sending. */
+/** The list of a new connection. Node 20 closes with it only the response that is being sent, so the others are closed here. */
 function watch(connection: Socket): ServerResponse[] {
   const underWay: ServerResponse[] = []
   underWayOn.set(connection, underWay)

@@ -29,17 +29,17 @@ export interface ServerOptions {
   /** The flag that sets it, for messages. @default --port */
   readonly portFlag?: string
   /**
-   * How long new connections and requests are still accepted after the begin of shutdown, so that a balancer can notice it.
+   * How long new connections and requests are still accepted after shutdown begins, in milliseconds, so that a balancer can notice it.
    */
   readonly drainDelayMs: number
   /** How long running requests may take after that delay, in milliseconds. */
   readonly graceMs: number
-  /** The time within which a whole request must arrive. @default 30 seconds */
+  /** The time within which a whole request must arrive, in milliseconds. @default 30,000 */
   readonly requestTimeoutMs?: number
   readonly clock: Clock
   readonly observe: Observer
   readonly newRequestId: () => string
-  /** Called at the begin of shutdown: `/readyz` then answers 503. */
+  /** Called when shutdown begins: `/readyz` then answers 503. */
   readonly onLeaving: () => void
   /** Called after the delay: the listener then refuses new work. */
   readonly onDraining: () => void
@@ -114,7 +114,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** What the log says of a connection that was ended for its requests. */
+/** The event of a connection that was closed since it sent too many requests ahead. */
 function tooManySentAhead({ method = '', url = '' }: IncomingMessage, requestId: string): Event {
   const error = invalidRequest(`A connection may send at most ${MOST_AHEAD} requests ahead.`)
   const call = { requestId, method, path: loggedPath(url), endpoint: null, token: null }

@@ -51,7 +51,7 @@ export class Cursors {
     }
   }
 
-  /** A short text for this `@now` that is another one with another key, as all cursors are. */
+  /** A short text for this `@now`. Like cursors, it differs with the key. */
   stamp(now: string): string {
     return this.#sign('', now).slice(0, 10)
   }

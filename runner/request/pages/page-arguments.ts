@@ -1,4 +1,4 @@
-/** Reads the arguments by which a call asks for a page: they are of the call, and not of the query. */
+/** Reads the arguments by which a call asks for a page. They are not arguments of the query. */
 import type { Endpoint } from '../../model/endpoint.js'
 import type { ArgumentProblem } from '../../model/errors.js'
 import { CURSOR, PAGE_SIZE } from '../../model/page.js'
@@ -15,7 +15,7 @@ export interface AskedPage {
 /** The members of an endpoint that say which pages it has. */
 export type Paged = Pick<Endpoint, 'id' | 'parameters' | 'pages'>
 
-/** The page that is asked for, null for the whole result; the query's own arguments; and what is wrong with the page's. */
+/** `asked` is the page, null for the whole result; `own` are the query's arguments; `problems` are those of the page's arguments. */
 export function takePage(endpoint: Paged, given: RawArguments, cursors: Cursors) {
   const { pages, parameters } = endpoint
   const problems: ArgumentProblem[] = []
@@ -44,7 +44,7 @@ export function takePage(endpoint: Paged, given: RawArguments, cursors: Cursors)
   if (cursorText && cursor === null) {
     problems.push({ parameter: CURSOR, detail: 'must be one that this endpoint has given with the page before' })
   }
-  // Names without values are no arguments, as elsewhere.
+  // An argument without a value counts as absent, as elsewhere.
   if (sizeText === '' && cursorText === '') return { ...whole, own }
   return { asked: { size, cursor }, own, problems }
 }

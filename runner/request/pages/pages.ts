@@ -47,25 +47,25 @@ export class Pages {
     return { key, keepMs: endpoint.pages!.keepMs, cursor, size, cursorAt }
   }
 
-  /** The page, where it has been cut and its result stays for long enough; undefined where there is more to do. */
+  /** The page, where it has been cut and its result stays for long enough; otherwise undefined. */
   find(plan: PagePlan, cached: CacheRequest): StoredResult | undefined {
     const result = this.#results.entry(cached)
     if (!result || !isOfCursor(plan, result)) return undefined
     const page = this.#results.page(keyOf(plan, result))
-    const isKept = isAlone(plan, result) || this.#results.isKept(walkKey(plan.key, result.now), plan.keepMs)
+    const isKept = isOnlyPage(plan, result) || this.#results.isKept(walkKey(plan.key, result.now), plan.keepMs)
     return isKept ? page : undefined
   }
 
   /**
    * Keeps the answer's result for the pages that follow; false where it is not stored.
-   * @throws RunnerError PAGE_GONE where it is not the one that the cursor leads on in.
+   * @throws RunnerError PAGE_GONE where it is not the result that the cursor belongs to.
    */
   async keep(plan: PagePlan, { result, outcome, isStored }: CacheAnswer, cached: CacheRequest): Promise<boolean> {
     if (!isOfCursor(plan, result)) throw pageGone('The data has changed')
-    // What is not stored gives the same rows when it is computed again for its cursor, as it has just been.
-    if (plan.cursor !== null || isAlone(plan, result)) return true
+    // For a cursor, a result that is not stored can be computed again: this one has just given the same rows.
+    if (plan.cursor !== null || isOnlyPage(plan, result)) return true
     const key = walkKey(plan.key, result.now)
-    // A run of its own is stored as what is kept.
+    // The page's own run has already stored its result under this key.
     const isOwn = cached.keepMs !== undefined
     const isStoredOwn = isStored || outcome !== 'miss'
     const isKept = isOwn ? isStoredOwn : await this.#results.keep(result, cached.key, key, plan.keepMs)
@@ -98,7 +98,7 @@ export class Pages {
   }
 }
 
-/** The rows of the page: from the first up to, but not including, the other. */
+/** The rows of the page: from `from` up to, but not including, `to`. */
 function rangeOf({ cursor, size }: PagePlan, { rowCount }: StoredResult) {
   const from = Math.min(cursor?.from ?? 0, rowCount)
   return { from, to: Math.min(from + size, rowCount) }
@@ -112,7 +112,8 @@ const keyOf = (plan: PagePlan, result: StoredResult): string => {
 const isOfCursor = ({ cursor }: PagePlan, { etag }: StoredResult): boolean => cursor === null || cursor.etag === etag
 
 /** Whether all rows are on the first page. */
-const isAlone = ({ cursor, size }: PagePlan, { rowCount }: StoredResult): boolean => cursor === null && rowCount <= size
+const isOnlyPage = ({ cursor, size }: PagePlan, { rowCount }: StoredResult): boolean =>
+  cursor === null && rowCount <= size
 
 export const pageGone = (why: string): RunnerError =>
   new RunnerError('PAGE_GONE', { detail: `${why} since the first page was given; begin again without cursor.` })
