@@ -29,7 +29,7 @@ export class ArgumentSchema implements ValueSchema {
   constructor(source: object) {
     this.source = source
     this.#validate = ajv.compile(source as AnySchema)
-    // Ajv would keep the schema of each reload, and refuse the second of one $id.
+    // Otherwise Ajv would keep the schema of each reload, and refuse a second one with the same $id.
     ajv.removeSchema(source)
   }
 

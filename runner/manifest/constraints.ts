@@ -19,7 +19,7 @@ import type { NodePath } from './source.js'
 
 /**
  * The mistakes in a parameter's constraints, each at the path of its member below the parameter.
- * @param written the text of a value in the file: a number may have lost digits of it
+ * @param written the text of a value in the file: a number may have fewer digits than its text
  */
 export function constraintMistakes(authored: AuthoredParameter, written: (path: NodePath) => string | undefined) {
   const { scalar, isArray } = splitType(authored.type)
@@ -39,7 +39,7 @@ export function constraintMistakes(authored: AuthoredParameter, written: (path: 
   if (minimum !== null && maximum !== null && compareValues(scalar, minimum, maximum) > 0) {
     wrong(['minimum'], `minimum ${authored.minimum} is more than maximum ${authored.maximum}`)
   }
-  // The examples of a parameter with pinned_as may be pins, which are no regular expressions.
+  // The examples of a parameter with pinned_as may be pins, which are not regular expressions.
   const { format, ...others } = compileParameter('', authored, {}, Number.POSITIVE_INFINITY)
   const parameter = { ...others, ...(format && !authored.pinned_as && { format }) }
   const test = (path: NodePath, value: Scalar, what: string): void => {
@@ -123,7 +123,7 @@ export function compileParameter(
   })
 }
 
-/** The bounds of a text, and of a list and its elements. A text that a pattern is applied to, or that is one, always has a bound. */
+/** The bounds of a text, and of a list and its elements. A text that has a pattern, or is a regular expression, always has a bound. */
 function lengthsOf(
   authored: AuthoredParameter,
   maxRegexpLength: number,

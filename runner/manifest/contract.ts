@@ -37,7 +37,7 @@ function contractOf(column: Column, shown: readonly CheckedColumn[]): ContractCo
 
 const DECIMAL = /^(?:BIG)?NUMERIC$/
 
-/** What all variants show of the fields of one type; undefined where that is nothing. */
+/** What all variants show of a column's fields; undefined where they show nothing. */
 function commonFields(shown: readonly Pick<ColumnPromise, 'fields'>[]): readonly ColumnPromise[] | undefined {
   if (!shown.every(column => column.fields)) return undefined
   const fields = shown[0]?.fields?.map((_, i): ColumnPromise => {

@@ -18,7 +18,7 @@ export interface Definitions {
   readonly mistakes: readonly Diagnostic[]
 }
 
-/** Changes with any table or function, and so the revision of every endpoint does. */
+/** A hash that changes with any table or function. The revision of every endpoint changes with it. */
 export function hashDefinitions({ tables, functions }: Definitions): string {
   const texts = functions.functions.map(({ name, text }) => [name, text])
   return createHash('sha256')
@@ -69,9 +69,9 @@ function causingFile({ file, data: { sql, missing } = {} }: Diagnostic, mistakes
   if (root?.code === 'unknown-table' && root.schema !== undefined) return root.schema
   if (sql?.code === 'in-function' && sql.file !== null && sql.file !== file) return sql.file
   if (sql?.code === 'unknown-function' || sql?.code === 'unknown-table-function') {
-    const uncalled = sql.name.slice(sql.name.lastIndexOf('.') + 1).toLowerCase()
+    const called = sql.name.slice(sql.name.lastIndexOf('.') + 1).toLowerCase()
     const isOf = (mistake: Diagnostic): boolean =>
-      mistake.rule === 'function/file-name' && /([^./]+)\.sql$/.exec(mistake.file)?.[1]?.toLowerCase() === uncalled
+      mistake.rule === 'function/file-name' && /([^./]+)\.sql$/.exec(mistake.file)?.[1]?.toLowerCase() === called
     return mistakes.find(isOf)?.file ?? null
   }
   if (missing === undefined) return null

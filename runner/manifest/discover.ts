@@ -27,8 +27,8 @@ export const isPartial = (name: string): boolean => name.startsWith(`${PARTIALS_
 
 /**
  * Reads every `*.yaml` except `*.test.yaml` below `dir`, every `partials/*.sql` and every `*.example.json`, in the order of
- * their names. Files and folders whose names begin with a dot are skipped. `paths` are
- * those of all files and folders, `diagnostics` are about files that cannot be read.
+ * their names. Files and folders whose names begin with a dot are skipped. `paths` are the paths of all files and folders;
+ * `diagnostics` are about files that cannot be read.
  */
 export async function discover(dir: string) {
   const diagnostics: Diagnostic[] = []
@@ -56,7 +56,7 @@ export async function discoverPartials(dir: string): Promise<readonly SourceText
   return readAll(dir, (await namesBelow(dir)).filter(isPartial), [])
 }
 
-/** Reads the files of one folder whose names pass, in the order of their names; a missing folder is empty. */
+/** Reads the files of one folder whose names are wanted, in the order of their names; a missing folder is empty. */
 export async function readFolder(dir: string, isWanted: (name: string) => boolean, diagnostics: Diagnostic[]) {
   let names: readonly string[] = []
   try {

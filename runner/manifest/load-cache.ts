@@ -3,9 +3,9 @@ import type { TableCatalogue } from '../../googlesql/index.js'
 import type { SourceText } from './discover.js'
 import type { Partial } from './load-partials.js'
 
-/** The cache of one engine, by files. A load that is given up leaves what was there. */
+/** The cache of one engine, by files. A load that is given up leaves the entries that it has not replaced. */
 export class LoadCache<T> {
-  /** The texts of the partials that a manifest includes are by name. */
+  /** `partials`: the name and text of each partial that the manifest includes. */
   readonly #entries = new Map<string, { text: string; partials: readonly (readonly [string, string])[]; value: T }>()
   #tables: TableCatalogue | null = null
 

@@ -41,7 +41,7 @@ export interface LoadOptions extends CompileOptions {
   readonly yieldToEventLoop?: () => Promise<void>
 }
 
-/** An endpoint with what is dropped once it is compiled. */
+/** An endpoint with what it was compiled from, which is then dropped. */
 export interface CompiledManifest extends Omit<CompileInput, 'partials' | 'example'> {
   readonly endpoint: Endpoint
   readonly source: ManifestSource
@@ -170,7 +170,7 @@ class Loading {
     return Promise.all(outcomes)
   }
 
-  /** @param shared diagnostics of all files; those in its own file, or in a partial that it includes, are the endpoint's too. */
+  /** @param shared diagnostics of all files; those in the endpoint's file, or in a partial that it includes, belong to it too. */
   #broken({ source, diagnostics, partials }: Outcome, shared: readonly Diagnostic[]): BrokenEndpoint {
     const files = new Set([source.file, ...partials])
     const ofFiles = [...shared, ...this.#partials.diagnostics].filter(({ file }) => files.has(file))

@@ -37,7 +37,7 @@ export function parseJson(file: string, fileText: string) {
   return { source, value, diagnostics }
 }
 
-/** The node at this path, or its nearest parent. The text is parsed once more, since most files have no mistake. */
+/** The node at this path, or its nearest parent. Parses the text again: most files have no mistake, so no tree is kept. */
 function nodeAt(text: string, path: NodePath): Node | undefined {
   const root = parseTree(text)
   for (let end = path.length; root && end > 0; end--) {
@@ -47,7 +47,7 @@ function nodeAt(text: string, path: NodePath): Node | undefined {
   return root
 }
 
-/** The first mistake in syntax, or all others. */
+/** The first mistake in syntax; without one, all other mistakes. */
 function mistakesIn(text: string): readonly TextMistake[] {
   const odd = findOddCharacter(text)
   if (odd !== null) return [odd]
@@ -61,7 +61,7 @@ function mistakesIn(text: string): readonly TextMistake[] {
   return first ? [{ rule: 'table/syntax', ...syntaxMistake(text, first) }] : mistakesAt(root!)
 }
 
-/** The offsets of the brackets that are open at `end`; at most one more than may be. */
+/** The offsets of the brackets that are open at `end`; at most one more than MAX_DEPTH. */
 function openBrackets(text: string, end: number): readonly number[] {
   const open: number[] = []
   const scanner = createScanner(text, true)
@@ -73,7 +73,7 @@ function openBrackets(text: string, end: number): readonly number[] {
   return open
 }
 
-/** Keys that stand twice or are refused, and escapes that write what the file itself may not hold. */
+/** Keys that are repeated or refused, and escapes that write characters that the file itself may not have. */
 function mistakesAt({ value, offset, children = [] }: Node): readonly TextMistake[] {
   const odd = typeof value === 'string' ? findOddEscape(value, offset) : null
   if (odd !== null) return [odd]
@@ -107,7 +107,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a tab in a text is written \\t',
 }
 
-/** The parser goes on where a bracket is not closed, so that its code says something else. */
+/** Looks for an unclosed bracket first: the parser goes on after it, and its code then names another mistake. */
 function syntaxMistake(text: string, { error, offset, length }: ParseError): Omit<TextMistake, 'rule'> {
   const written = text.slice(offset, offset + length)
   const opened = openBrackets(text, offset).at(-1)

@@ -74,16 +74,16 @@ function isClear({ isOptional, isRepeated, characters }: Piece, index: number, p
   return next !== undefined && !next.isOptional && !meet(next.characters, characters)
 }
 
-/** Every value may hold letters, digits, `_`, `-` and the characters outside ASCII. */
+/** Whether every value may have this character: a letter, a digit, `_`, `-` or a character outside ASCII. */
 const isPlain = (character: string): boolean => /[\w-]|[^\0-\x7f]/u.test(character)
 
 /** The characters directly after a value, besides the end of the text. */
 const edgeOf = ({ after, end }: ReadPattern): ReadonlySet<string> => after[0]?.characters ?? end ?? new Set()
 
 /**
- * Whether values that hold the characters of this pin end at one place. They do if no value holds what follows it. They also do
- * if that is one character which every text has equally often from there to the first of the characters that end it: each
- * longer value would leave too few of them.
+ * Whether a value with the characters of this pin can end at one place only. That is so if the pin does not have the character
+ * after {pin}. It is also so if each text has that character a fixed number of times between {pin} and its end: a longer value
+ * would leave too few of them.
  */
 function saysWhereItEnds(read: ReadPattern, pin: string): boolean {
   const { after, end } = read
@@ -122,7 +122,7 @@ function readPieces(text: string, isAfter: boolean): (Pick<ReadPattern, 'end'> &
   return isInGroup ? 'has a ( without its )?' : { pieces, end: null }
 }
 
-/** The characters of a class without its brackets, or one character; `\` is before some of them. */
+/** The characters of a class without its brackets, or one character; some are escaped with `\`. */
 function charactersOf(source: string): ReadonlySet<string> {
   const characters = new Set<string>()
   for (const [, from, to] of source.matchAll(/\\?(.)(?:-\\?(.))?/gsu)) {

@@ -12,8 +12,8 @@ export const SETTING_DEFAULTS = Object.freeze({
   unknown_arguments: 'ignore',
 }) satisfies Settings
 
-/** Those of `pages`, where an endpoint has it. */
+/** The defaults of `pages`, where a manifest has it. */
 export const PAGE_DEFAULTS = Object.freeze({ max_size: 1_000, keep_seconds: 300 }) satisfies Pages
 
-/** Those of `export`, where there is one. */
+/** The defaults of `export`, where a manifest has it. */
 export const EXPORT_DEFAULTS = Object.freeze({ max_rows: 50_000_000, timeout_seconds: 600 })

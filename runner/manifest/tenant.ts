@@ -11,8 +11,8 @@ export const tenantColumns = ({ tenant }: Manifest): Readonly<Record<string, str
   (typeof tenant === 'object' ? tenant.columns : undefined) ?? {}
 
 /**
- * The column that names the tenant of a table's rows. What the manifest says of a wildcard table holds for its shards, not the
- * other way round: if a shard has a column of its own, the wildcard table must be named too.
+ * The column that names the tenant of a table's rows; null for a table in `tenant_free`. What the manifest says of a wildcard table
+ * holds for its shards, not the other way round: '' for a wildcard table that is not named although one of its shards is.
  */
 export function tenantColumnOf(manifest: Manifest, parameter: string, tables: TableCatalogue): TenantColumnOf {
   const nameOf = (table: string): string => tables.find(table)?.name ?? table

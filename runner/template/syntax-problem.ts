@@ -71,7 +71,7 @@ export function findUnreadable(text: string): TemplateProblem | null {
   return problem(unclosed.offset, `"{{#${unclosed.name}}}" is never closed; expected "{{/${unclosed.name}}}"`)
 }
 
-/** Handlebars' syntax error. Only its message says where: in which line, before which characters, without line breaks. */
+/** Handlebars' syntax error. Only its message says where: the line, and the characters that follow, without line breaks. */
 export function findSyntaxProblem(text: string, error: unknown): TemplateProblem {
   const message = error instanceof Error ? error.message : String(error)
   const starts = lineStartsOf(text)

@@ -57,7 +57,7 @@ export function variantSpace(pieces: readonly Piece[], lookups: Lookups): Varian
 
 const lengthOf = (axis: Axis): number => (axis.kind === 'row' ? axis.rows.length : 2)
 
-/** All variants, in the order of `variantIndex`. Call only when `space.size` is at most MAX_VARIANTS. */
+/** All variants, in the order of `variantIndexer`. Call only when `space.size` is at most MAX_VARIANTS. */
 export function renderVariants(pieces: readonly Piece[], space: VariantSpace, lookups: Lookups) {
   return Array.from({ length: space.size }, (_, index) => {
     const { choice, label, picked } = choiceAt(space, index, lookups)

@@ -2,11 +2,11 @@
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { RuleId } from '../../model/rules.js'
 
-/** Whether SQL cannot be parsed: it may be meant to read the parameters that seem to be unused. */
+/** Whether the SQL cannot be parsed: it may read the parameters that seem to be unused. */
 const isUnparsed = ({ data }: Diagnostic): boolean =>
   data?.sql?.code === 'syntax' || data?.sql?.code === 'positional-parameter'
 
-/** The names in the manifest that a diagnostic proposes to read: of `period.unit`, the table and the field too. */
+/** The names in the manifest that a diagnostic proposes to read: for `period.unit` also `period` and `unit`. */
 function namesMeant({ data: { meant, table, sql } = {} }: Diagnostic): readonly string[] {
   const words = meant === undefined || sql !== undefined ? [] : [meant, ...meant.split('.')]
   return table === undefined ? words : [...words, table]

@@ -17,7 +17,7 @@ export interface SchemaMessage {
   readonly meant?: string
 }
 
-/** Members of these lists are named by their `name`; a file that is a list is one of fields. */
+/** Lists whose members are named by their `name`. A file that is itself a list has the key `undefined`: it is a list of fields. */
 const NAMED: Readonly<Record<string, string>> = { tests: 'test', fields: 'field', undefined: 'field' }
 
 /** The path as a message names it: `parameter "limit"`, `settings.cache`, `"type" of field "id"`. */
@@ -61,7 +61,7 @@ const BOUNDS: Readonly<Record<string, (limit: unknown) => string>> = {
 
 /**
  * The message for an error. A keyword that has no message here falls back to Ajv's. `root` names the whole file: `the
- * manifest`; `value` is what it holds.
+ * manifest`; `value` is its content.
  */
 export function schemaMessage(error: ErrorObject, path: NodePath, root: string, value: unknown): SchemaMessage {
   const { keyword, params, data, parentSchema } = error
@@ -132,7 +132,7 @@ function defaultOf(lookup: unknown): string {
   return `; write ${named}"default: reject" to refuse them with 400`
 }
 
-/** The value that is spelt alike, or the type that another dialect of SQL, or JSON, calls so. */
+/** The allowed value with a similar spelling, or the type that this word means in JSON or another dialect of SQL. */
 function meantWord(word: string, allowed: readonly string[]): string | undefined {
   const type = parseTypeName(meantType(word) ?? '')?.kind.toLowerCase()
   return nearest(word, allowed) ?? allowed.find(name => name === type)
@@ -155,8 +155,8 @@ const KEYS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The known key that another tool calls so; the only one that begins with this one, as `ttl`, or has its words; or the nearest, but for
- * the words of `stale_seconds`.
+ * The known key that is probably meant: the one that another tool calls so, else the only one that begins with this key (`ttl`) or has
+ * all its words, else the nearest by spelling. Undefined where several keys have all its words (`stale_seconds`).
  */
 function meantKey(key: string, known: readonly string[]): string | undefined {
   const elsewhere = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined

@@ -27,7 +27,7 @@ export const schemaChecker = (name: '#endpoint-schema' | '#test-schema'): FindMi
 
 export type FindMistakes = (value: unknown) => readonly SchemaMistake[]
 
-/** The same by a part of a schema; `root` is what messages call the value. */
+/** A function that finds the mistakes in a value by this schema; `root` is what messages call the value. */
 export function checkerOf(schema: AnySchema, root: string): FindMistakes {
   const validate = ajv.compile(schema)
   return value => (validate(value) ? [] : mistakesOf(validate.errors ?? [], value, root))
@@ -47,7 +47,7 @@ export const findSchemaMistakes = schemaChecker('#endpoint-schema')
 
 /**
  * The manifest without its unknown keys, so that its other mistakes are found in the same run. A misspelt key gets the name that
- * it probably means. Null where the schema refuses more than such keys: what follows would be consequences.
+ * it probably means. Null where the schema refuses more than such keys: further diagnostics would only be consequences.
  */
 export function withoutUnknownKeys(value: unknown, mistakes: readonly SchemaMistake[]): Manifest | null {
   if (mistakes.length === 0) return value as Manifest
@@ -99,15 +99,15 @@ function worthReporting(errors: readonly ErrorObject[]): readonly ErrorObject[] 
       error.instancePath === choice.instancePath && ['type', 'const', 'enum', 'pattern'].includes(error.keyword)
     const isInside = (error: ErrorObject): boolean =>
       error !== choice && (error.instancePath + '/').startsWith(choice.instancePath + '/')
-    const hasNews = typeof choice.data === 'object' && reported.some(error => isInside(error) && !isShape(error))
+    const saysMore = typeof choice.data === 'object' && reported.some(error => isInside(error) && !isShape(error))
     reported = reported.filter(error =>
-      hasNews ? error !== choice && !(isInside(error) && isShape(error)) : !isInside(error),
+      saysMore ? error !== choice && !(isInside(error) && isShape(error)) : !isInside(error),
     )
   }
   const isBeside = (error: ErrorObject, keyword: string): boolean =>
     reported.some(other => other.keyword === keyword && other.instancePath === error.instancePath)
   return reported.filter(error => {
-    // What is missing may be there under the unknown key, and what is not listed is of another type.
+    // A missing key may be there under the unknown name, and a value of another type is never in the list.
     if (error.keyword === 'required') return !isBeside(error, 'additionalProperties')
     return error.keyword !== 'enum' || !isBeside(error, 'type')
   })

@@ -18,7 +18,7 @@ export type CheckSql = (
 ) => CheckResult | Promise<CheckResult>
 
 /**
- * Checks the texts. `skip` holds places that were reported already, as `file:line:column`; `maxBytes`, the most bytes that the
+ * Checks the texts. `skip` holds places that were reported already, as `file:line:column`; `maxBytes` is the most bytes that the
  * warehouse may read for a text.
  */
 export async function checkSqlTexts(
@@ -59,8 +59,8 @@ export async function checkSqlTexts(
     if (skip.has(`${file}:${line}:${column}`)) continue
     const { message, ...proposed } = withAdvice(problem, text.sql, names)
     const more = { ...proposed, ...(problem.mistake && { sql: problem.mistake }), hint: inclusion }
-    // Another variant may report the same mistake in syntax with other words, a little further on. The advice may name what only
-    // one variant has: the reason without it tells whether two mistakes are one.
+    // Another variant may report the same mistake in syntax with other words, a little further on. Advice may name what only one
+    // variant has, so mistakes are compared by their messages without advice.
     const what = problem.mistake?.code === 'syntax' ? 'syntax' : `${column} ${problem.message}${inclusion}`
     failures.add(text, diagnosticAt(place, 'sql/error', message, more), `${file}:${line}:${what}`)
   }

@@ -128,7 +128,7 @@ interface Partitioning {
   readonly field?: string
 }
 
-/** A table resource, as far as it counts here. */
+/** The members of a table resource that are read here. */
 interface Resource {
   readonly timePartitioning?: Partitioning
   readonly clustering?: { readonly fields?: readonly string[] }
@@ -143,7 +143,7 @@ class SchemaReader {
     this.#source = source
   }
 
-  /** Reads a whole schema; what it returns is a table only where it finds no mistake. */
+  /** Reads a whole schema. The table may be used only if there are no `diagnostics`. */
   read(declared: unknown): LoadedTable | null {
     const { file } = this.#source
     const name = tableOf(file)

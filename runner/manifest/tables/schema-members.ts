@@ -1,4 +1,4 @@
-/** What a table schema may say, by schemas/table.schema.json, which editors read. */
+/** Checks the members of a table schema by schemas/table.schema.json, which editors read too. */
 import { memo } from '../../model/bounded-map.js'
 import { isRecord } from '../../model/is-record.js'
 import { checkerOf, type FindMistakes, readSchema } from '../check/schema.js'

@@ -15,7 +15,7 @@ export interface WatchOptions {
   readonly clock: Clock
 }
 
-/** Between two polls, in milliseconds; but at least ten times as long as a poll takes. */
+/** The pause between two polls, in milliseconds; it is at least ten times as long as a poll takes. */
 const POLL_EVERY_MS = 500
 const TIMES_A_POLL = 10
 /** Changed files are loaded once they have not changed for this long, in milliseconds. */

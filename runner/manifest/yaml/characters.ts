@@ -7,7 +7,7 @@ import type { TextMistake } from '../report.js'
 const ODD =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|\p{Cs}|\r(?!\n)/u
 
-/** The first refused character, as `U+202E`, and what is said of it to who can change the text; null for none. */
+/** The first refused character, as `U+202E`, with the message for the author of the text; null for none. */
 export function findOddCharacter(text: string): (TextMistake & { readonly name: string }) | null {
   const match = ODD.exec(text)
   if (match === null) return null
@@ -17,7 +17,7 @@ export function findOddCharacter(text: string): (TextMistake & { readonly name: 
   return { offset: match.index, rule: 'yaml/odd-character', message, name }
 }
 
-/** The same in a text of the file, which begins at this offset: escapes can write what the file itself may not hold. */
+/** The same in a text of the file that begins at `offset`: escapes can write characters that the file itself may not have. */
 export function findOddEscape(text: string, offset: number): TextMistake | null {
   const odd = findOddCharacter(text)
   return odd && { offset, rule: odd.rule, message: `the text holds the character ${odd.name}, which is not allowed` }

@@ -31,7 +31,7 @@ export function syntaxMistake(error: YAMLParseError, text: string, document: Doc
   return { offset: open, message: `this ${start} is not closed; ${CLOSED_BY[start]} is missing` }
 }
 
-/** What is not expected at this place, where quotes would not mend it; null for anything else. */
+/** The message for an unexpected character that quotes would not mend; null for any other. */
 function unexpectedAt(offset: number, text: string): string | null {
   const [before, rest] = [text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset), text.slice(offset)]
   if (/[|>][-+\d]*\s*$/.test(before))
@@ -41,10 +41,10 @@ function unexpectedAt(offset: number, text: string): string | null {
   return /^[}\]]/.test(rest) ? `there is one ${rest[0]} too many` : null
 }
 
-/** Where the innermost bracket or quote begins around the mistake that is not closed; null for none. */
+/** The offset of the innermost unclosed bracket or quote around the mistake; null for none. */
 function unclosedAt({ pos: [offset], code }: YAMLParseError, text: string, document: Document.Parsed): number | null {
   let begin: number | null = null
-  // The parser ends a bracket at what it does not expect.
+  // The parser ends a bracket at a token that it does not expect.
   const isAround = (from: number, to: number): boolean =>
     to === offset || (code !== 'UNEXPECTED_TOKEN' && from < offset && offset < to)
   const look = ({ range }: Node, opens: string): void => {

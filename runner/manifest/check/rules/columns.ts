@@ -123,7 +123,7 @@ function compare({ manifest, source }: SqlFacts, { columns: actual }: CheckedSql
   report(source.valueAt(['columns', moved, 'name']), message)
 }
 
-/** Whether a query's type is the declared one; a STRUCT with any fields is every STRUCT. */
+/** Whether a query's type fits the declared one; a declared STRUCT without fields fits every STRUCT. */
 export function fitsType(declared: Type, actual: Type): boolean {
   if (declared.kind !== actual.kind || declared === ANY_STRUCT || actual === ANY_STRUCT) {
     return declared.kind === actual.kind

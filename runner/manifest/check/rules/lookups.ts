@@ -4,7 +4,7 @@ import { quotedList } from '../../report.js'
 import { eachLookup, type ManifestFacts, type Rule, type TemplateFacts } from '../rule.js'
 import { checkWords } from './constants.js'
 
-/** What means something else in a template. */
+/** Names that mean something else in a template. */
 const RESERVED: ReadonlySet<string> = new Set(['given', 'constants', 'this', 'if', 'unless', 'each', 'else'])
 
 export const lookupRules: readonly Rule<ManifestFacts>[] = [

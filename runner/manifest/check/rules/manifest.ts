@@ -6,7 +6,7 @@ export const manifestRules: readonly Rule<ManifestFacts>[] = [
   {
     id: 'manifest/name-form',
     says: 'The name looks like an id.',
-    // Callers use either in the same place.
+    // Callers write either an id or a name in the same place of an address.
     check: ({ manifest, source }, report) => {
       if (isUuid(manifest.name)) report(source.valueAt(['name']), 'a name must not have the form of an id')
     },

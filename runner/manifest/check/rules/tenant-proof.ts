@@ -81,7 +81,7 @@ function messageOf({ table, column, parts }: TenantScan, parameter: DeclaredTena
   )
 }
 
-/** The condition on the column: of a repeated record, on one of its elements. */
+/** The condition on the column; in a repeated record, on one of its elements. */
 function conditionOn(parts: readonly string[], { name, isRe2, isList }: DeclaredTenant): string {
   const [column = '', ...inner] = parts
   const lists: string[] = []

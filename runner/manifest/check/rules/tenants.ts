@@ -1,4 +1,4 @@
-/** Rules about `tenant`, but for the proof that a query keeps to one: see tenant-proof.ts. */
+/** Rules about `tenant`. The proof that a query reads rows of one tenant alone is in tenant-proof.ts. */
 
 import { findColumnPath } from '../../../../googlesql/index.js'
 import { didYouMean } from '../../../model/suggest.js'
