@@ -1,6 +1,6 @@
 /**
- * Answers requests of agents by a thread, which is started by the first of them: the library of the protocol takes 0.2 s and 25 MB to load,
- * and its checks of a message would keep other calls waiting. The thread asks back what the endpoints offer.
+ * Answers requests of agents in a thread, which the first request starts: the library of the protocol takes 0.2 s and 25 MB to load, and
+ * its checks of a message would keep other calls waiting. The thread asks this one what the endpoints offer.
  */
 import { setMaxListeners } from 'node:events'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'

@@ -24,7 +24,7 @@ export interface McpAnswer {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** The SDK never answers a caller who has left, for whom the signal fires. */
+/** `signal` fires when the caller has left; the SDK then never answers. */
 export async function answerRequest(
   { message, headers }: McpRequest,
   offer: Offer,

@@ -81,7 +81,7 @@ function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller)
   return endpoint.pages ? { given, ...pageOf(args, rows) } : { given, page: parsedArguments({}, true), rows }
 }
 
-/** A page that follows is as long as the one before, unless the call says otherwise. One that HTTP began may be longer than an answer. */
+/** A next page is as long as the page before, unless the call says otherwise. If that came over HTTP, it may be longer than an answer. */
 function pageOf(args: GivenArguments, rows: number) {
   const cursor = args[CURSOR] || null
   const size = cursor === null ? rows : args[PAGE_SIZE]
@@ -138,7 +138,7 @@ function pageNoteOf(
   ].join('. ')
 }
 
-/** What is missing, and how to have it. */
+/** The note of an answer: how many rows are missing, and how to get them. */
 export function noteOf(
   shown: number,
   { rowCount, isTruncated }: { readonly rowCount: number; readonly isTruncated: boolean },
@@ -159,7 +159,7 @@ function fullResult({ name, parameters }: Endpoint, given: RawArguments, { serve
     if (isList && values.length === 1 && /^\[|,/.test(String(values[0]))) return null
     for (const value of values) pairs.append(argument, String(value))
   }
-  // Where the author has a parameter of this name, only a header can ask for CSV, which a link does not have.
+  // Where the endpoint has a parameter of this name, only a header can ask for CSV, and a link has no headers.
   if (!parameters.some(parameter => parameter.name === FORMAT_NAME)) pairs.append(FORMAT_NAME, 'csv')
   const uri = `${serverUrl}/api/endpoints/query/${name}${pairs.size > 0 ? `?${pairs}` : ''}`
   return uri.length <= MAX_ADDRESS ? { uri, name } : null

@@ -13,7 +13,7 @@ import { toolName, toolOf } from './tools.js'
 const isOffered = (caller: Caller, endpoint: Endpoint): boolean =>
   mayRun(caller, endpoint) && pinnedValueProblem(caller, endpoint) === null
 
-/** In the order of their names. */
+/** The endpoints that are tools for the caller, in the order of their names. */
 const offeredEndpoints = (index: EndpointIndex, caller: Caller): readonly Endpoint[] =>
   index.all.filter(endpoint => isOffered(caller, endpoint))
 
@@ -32,13 +32,13 @@ export const offeredResources = perCaller((index, caller) =>
   JSON.stringify(offeredEndpoints(index, caller).map(resourceOf)),
 )
 
-/** By the name of an endpoint; undefined also where the caller may not call it. */
+/** The endpoint of this name; undefined also where the caller may not call it. */
 export function offeredEndpoint(index: EndpointIndex, caller: Caller, name: string): Endpoint | undefined {
   const endpoint = index.find(name)
   return endpoint?.name === name && isOffered(caller, endpoint) ? endpoint : undefined
 }
 
-/** By the name of a tool; undefined also where the caller may not call it. */
+/** The endpoint whose tool has this name; undefined also where the caller may not call it. */
 export function endpointOfTool(index: EndpointIndex, caller: Caller, tool: string): Endpoint | undefined {
   const endpoint = index.all.find(named => toolName(named) === tool)
   return endpoint && isOffered(caller, endpoint) ? endpoint : undefined

@@ -12,7 +12,7 @@ const HEAD = '"result":['
 const CLOSE = '}'
 
 /**
- * As many rows as fit, each of them whole, and whether the query has more rows; after those of a page, too. `text` is
+ * As many whole rows as fit. `isTruncated` says whether the query has more rows, on later pages too. `text` is
  * `{"result":[…],"row_count":…,"truncated":…}` on one line; `before` is a JSON object whose members come first.
  * @throws JsonTextError where the body is not a result.
  */

@@ -8,7 +8,7 @@ import { endpointOfTool, offeredEndpoint, offeredResources, offeredTools, pinned
 import { contentsOf, describedName } from './resources.js'
 import type { Session } from './session.js'
 
-/** Each rejects for a bug, and for a failure that is the answer to the whole request. */
+/** Each method rejects for a bug, and for a failure that is the answer to the whole request. */
 export interface Offer {
   /** Texts that make up the JSON of the list, between commas. */
   tools(): Promise<readonly string[]>
@@ -16,7 +16,7 @@ export interface Offer {
   resources(): Promise<string>
   /** Null for a tool that the caller does not have. */
   call(name: string, args: GivenArguments, signal: AbortSignal): Promise<ToolAnswer | null>
-  /** Null for an address that is none of the caller's resources. */
+  /** Null for an address that is not one of the caller's resources. */
   read(uri: string): Promise<ReturnType<typeof contentsOf> | null>
 }
 
@@ -36,7 +36,7 @@ export function offerOf(session: Session): Offer {
     tools: () =>
       inTurn(async () => {
         const own = await offeredTools(deps.endpoints(), caller)
-        await nextTurn() // All who wait for the same list go on at once.
+        await nextTurn() // Otherwise all who wait for the same list would go on in one turn.
         return [own, ...otherTools.map(({ tool }) => JSON.stringify(tool))].filter(text => text !== '')
       }),
     resources: () => inTurn(() => offeredResources(deps.endpoints(), caller)),

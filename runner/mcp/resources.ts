@@ -34,7 +34,7 @@ function markdownOf(endpoint: Endpoint, pinned: readonly string[]): string {
     `Tool: \`${toolName(endpoint)}\`. At most ${maxRows} rows. Times are UTC.`,
     listOf('Arguments', parameters.map(argumentLine)),
     listOf('Columns', columns.map(columnLine)),
-    // The rows may be those of another value than the pinned one.
+    // The example may have rows of another value than the pinned one.
     example === null || pinned.length > 0 ? '' : `## Example\n\n\`\`\`json\n${stringifyExact(example, 2)}\n\`\`\``,
   ]
   return `${sections.filter(section => section !== '').join('\n\n')}\n`

@@ -42,7 +42,7 @@ export function rowsArgument({ parameters, pages }: Pick<Endpoint, 'parameters' 
 const MAX_NAME = 64
 const HASH_LENGTH = 8
 
-/** `logs.all` is `logs_all`; of a name that is too long, the last characters are a hash of all of it. */
+/** `logs.all` is `logs_all`; a name that is too long ends in a hash of the whole name. */
 export function toolName(endpoint: Pick<Endpoint, 'name'>): string {
   const name = operationId(endpoint)
   if (name.length <= MAX_NAME) return name

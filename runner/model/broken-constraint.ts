@@ -4,7 +4,7 @@ import { re2Problem } from './re2.js'
 import { isLongerThan } from './text-length.js'
 import { compareValues } from './typed-value.js'
 
-/** What this typed value, or element, breaks of what the manifest declares, as the rest of a sentence; null where it breaks nothing. */
+/** The constraint that this typed value or element breaks, as the rest of a sentence; null where it keeps all. */
 export function brokenConstraint(parameter: Parameter, type: ScalarParameterType, value: ScalarValue): string | null {
   const { rows, enum: allowed, pattern, format, schema, minimum, maximum } = parameter
   if (type === 'string') {
@@ -23,6 +23,6 @@ export function brokenConstraint(parameter: Parameter, type: ScalarParameterType
   return format === 're2' ? re2Problem(String(value)) : null
 }
 
-/** A bound that is not of the parameter's type is null, and reported as such. */
+/** A bound that is not of the parameter's type is null, and a rule reports it. */
 const isBound = (bound: ArgumentValue | undefined): bound is NonNullable<ScalarValue> =>
   bound !== undefined && bound !== null

@@ -26,7 +26,7 @@ export interface ExactValues extends Readonly<Record<RangeKind, RangeBounds>> {
   readonly TIMESTAMP: string
   /** Its text is `1-2 3 4:5:6.5`: years and months, days, time. */
   readonly INTERVAL: NonNullable<ReturnType<typeof intervalOf>>
-  /** The text of a JSON value; it is given as such a text, or as any plain JSON value but a text. */
+  /** The text of a JSON value. It is given as this text, or as a plain JSON value that is not a string. */
   readonly JSON: string
 }
 
@@ -79,7 +79,7 @@ const digitsOf = (value: unknown): string | undefined =>
 type Exact<K extends ScalarKind> = (value: unknown) => ExactValues[K] | undefined
 
 const EXACT: { readonly [K in ScalarKind]: Exact<K> } = {
-  // A number beyond the safe ones is another one than its writer meant.
+  // A number beyond the safe integers may not be the one that its writer meant.
   INT64: value =>
     typeof value === 'number' && !Number.isSafeInteger(value) ? undefined : typed('int64', digitsOf(value)),
   FLOAT64: value => (typeof value === 'number' ? value : (NOT_FINITE.get(value) ?? typed('float64', digitsOf(value)))),

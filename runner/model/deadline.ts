@@ -11,8 +11,8 @@ export const CLOSED = Symbol('closed')
 type DeadlineSignal = { readonly signal: AbortSignal; readonly end: () => void }
 
 /**
- * A signal that fires when one of these does, with its reason; or after this many milliseconds, with TIMED_OUT; or no more,
- * after `end`.
+ * A signal that fires when one of these does, with its reason, or after this many milliseconds, with TIMED_OUT. After `end` it
+ * never fires.
  */
 export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: number, clock: Clock): DeadlineSignal {
   const controller = new AbortController()
@@ -26,7 +26,7 @@ export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: numbe
     signal: controller.signal,
     end(): void {
       cancelTimer()
-      // Not by a signal of their own: Node would keep its reason, with the frames of its stack and what they hold.
+      // Not by the option `signal`: Node would keep the reason of its abort, with the frames of its stack and what they hold.
       for (const signal of signals) signal.removeEventListener('abort', follow)
     },
   }

@@ -36,7 +36,7 @@ export interface DiagnosticData {
 /** A diagnostic as programs are shown it. */
 export const plainDiagnostic = ({ data: _, ...plain }: Diagnostic): Diagnostic => plain
 
-/** The rules about files and folders that were not read: their diagnostics are in no line. */
+/** The rules about files and folders that were not read: their diagnostics have no line. */
 const ABOUT_WHOLE_FILES: ReadonlySet<RuleId> = new Set(['manifest/unreadable', 'manifest/none-left'])
 
 /** Whether a diagnostic is about a file or folder as a whole; its line and column are then 1. */

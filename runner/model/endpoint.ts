@@ -15,8 +15,8 @@ export interface CachePolicy {
   /** True: a result is also dropped, before its ttl ends, when the data that it was computed from changes. */
   readonly untilDataChanges: boolean
   /**
-   * How old a row is when it no longer changes, in milliseconds, for engines that tell changes late: buckets of such rows are kept for
-   * the next query. Null where each query reads all of its rows.
+   * The age from which a row no longer changes, in milliseconds, for engines that report changes late: buckets of such rows are kept
+   * for the next query. Null where each query reads all of its rows.
    */
   readonly settledMs: number | null
 }
@@ -50,7 +50,7 @@ export interface ContractColumn extends ColumnPromise {
 /** The limits of an export. */
 export interface ExportPolicy {
   readonly maxRows: number
-  /** All time counts, that of the reader too. */
+  /** The most milliseconds of an export; the time that the caller takes to read counts too. */
   readonly timeoutMs: number
 }
 

@@ -3,7 +3,7 @@
 interface EngineCapabilities {
   /** It reads files of this machine, so that the schemas here declare every table. */
   readonly isLocal: boolean
-  /** It runs SQL that the resolver does not know all names of: tables and functions may be declared in it alone. */
+  /** It runs SQL with names that the resolver does not know: tables and functions may be declared in the engine alone. */
   readonly canRunUnresolved: boolean
   /** It says what a query would read, and bills for it. */
   readonly estimatesCost: boolean

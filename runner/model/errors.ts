@@ -91,7 +91,7 @@ export function invalidArguments(
 export const invalidRequest = (detail: string, cause?: unknown): RunnerError =>
   new RunnerError('REQUEST_INVALID', { detail, cause })
 
-/** An error after which the caller should wait for so many milliseconds. */
+/** An error after which the caller should wait for `afterMs` milliseconds. */
 export const retryLater = (code: ErrorCode, detail: string, afterMs = 1_000, cause?: unknown): RunnerError =>
   new RunnerError(code, { detail, headers: { 'Retry-After': String(Math.ceil(afterMs / 1000)) }, cause })
 
@@ -104,7 +104,7 @@ export function toRunnerError(thrown: unknown): RunnerError {
   return thrown instanceof RunnerError ? thrown : new RunnerError('INTERNAL', { cause: thrown })
 }
 
-/** The failure of a call. One that was cancelled while its caller is still there was cancelled because the process is ending. */
+/** The failure of a call. A call that was cancelled while its caller is still there was cancelled because the process is ending. */
 export function failureOf(thrown: unknown, isCallerGone: boolean): RunnerError {
   const error = toRunnerError(thrown)
   return error.code === 'CALL_ABANDONED' && !isCallerGone ? new RunnerError('DRAINING', { cause: error }) : error

@@ -83,9 +83,9 @@ export type Event =
       readonly jobId: string | null
       readonly cause: unknown
     }
-  /** The engine has refused the text that reads only what is new, and runs the whole query. */
+  /** The engine has refused the SQL that reads only new rows, and runs the whole query. */
   | { readonly kind: 'refresh.refused'; readonly endpoint: string; readonly cause: unknown }
-  /** A result that was put together differed from the whole query's at this byte; it was not used. */
+  /** A result put together from kept and new rows differed from the whole query's at this byte; it was not used. */
   | { readonly kind: 'refresh.differed'; readonly endpoint: string; readonly at: number }
   | { readonly kind: 'cache.warmed'; readonly endpoint: string; readonly durationMs: number }
   | { readonly kind: 'cache.warm-failed'; readonly endpoint: string; readonly error: RunnerError }

@@ -1,7 +1,7 @@
 /** JSON whose numbers keep their digits, also those that a double cannot hold. */
 import { normalDecimal } from '../../googlesql/data.js'
 
-/** Before the digits of a number that a double cannot hold. */
+/** The mark before the digits of a number that a double cannot hold. */
 const MARK = '\0exact number '
 const MARKED = /"\\u0000exact number (-?\d[\d.eE+-]*)"/g
 /** A text, or a number. */

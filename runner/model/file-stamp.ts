@@ -1,4 +1,4 @@
-/** Stamps of files: two equal stamps of one path mean equal contents. */
+/** Stamps of files, and keys of parts of tables. */
 import { createHash } from 'node:crypto'
 
 /**

@@ -6,7 +6,7 @@
 /** About a millisecond of hashing or of copying to new memory. */
 export const PIECE_BYTES = 524_288
 
-/** Calls back with each piece and its place. */
+/** Calls back with each piece and its offset. */
 export async function inTurns(bytes: Uint8Array, work: (piece: Uint8Array, at: number) => void): Promise<void> {
   for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
     if (at > 0) await nextTurn()
@@ -42,8 +42,8 @@ export const nextTurn = queueOfTurns()
 const TURN_MS = 5
 
 /**
- * Calls work at once, unless this turn of the event loop has taken long; then it waits for a later turn, behind what waits
- * already. So a caller who sends much at once does not delay what others send next.
+ * Calls work at once, unless this turn of the event loop has taken long; then it waits for a later turn, behind the work that
+ * waits already. So a caller who sends much at once does not delay what others send next.
  */
 export function pacedTurns(nowMs: () => number): (work: () => void) => void {
   const waiting: (() => void)[] = []
@@ -59,7 +59,7 @@ export function pacedTurns(nowMs: () => number): (work: () => void) => void {
     begin()
     beginNext()
   }
-  // What a work leaves to promises and ticks is done before the next work begins, so that its time counts too.
+  // The promises and ticks of one work run before the next work begins, so that their time counts too.
   const beginNext = (): void => {
     waiting.shift()!()
     queueMicrotask(() => process.nextTick(beginMore))
@@ -78,7 +78,7 @@ export function pacedTurns(nowMs: () => number): (work: () => void) => void {
 export const inTurn = pacedTurns(() => performance.now())
 
 /**
- * Resolves when a caller may go on who has waited for the work of another: all who waited would otherwise go on in one turn,
- * which would be as long as what they do together.
+ * Resolves when it is the turn of a caller that has waited for the work of another. Otherwise all waiting callers would go on in
+ * one long turn.
  */
 export const turnOfWaiter = (): Promise<void> => new Promise(resolve => setImmediate(inTurn, resolve))

@@ -20,7 +20,7 @@ export const SQL_TYPES = {
 
 export type ScalarParameterType = keyof typeof SQL_TYPES
 export const SCALAR_PARAMETER_TYPES = Object.keys(SQL_TYPES) as readonly ScalarParameterType[]
-/** A list of JSON values is one JSON value. */
+/** There is no array of json, since a list of JSON values is one JSON value. */
 export type ParameterType = ScalarParameterType | `array<${Exclude<ScalarParameterType, 'json'>}>`
 
 /** `array<int64>` is `{ scalar: 'int64', isArray: true }`. */
@@ -60,7 +60,7 @@ export interface ValueSchema {
 /** The most elements of all lists of a call together. */
 export const MAX_LIST_VALUES = 10_000
 
-/** The most characters of an argument that has a pattern, or is one, where nothing else bounds it. */
+/** The most characters of an argument that has a pattern, or is a regular expression, where nothing else bounds it. */
 export const PATTERN_LENGTH = 1_024
 
 /** A declared parameter, compiled: ready to type an argument. */
@@ -87,7 +87,7 @@ export interface Parameter {
   readonly schema?: ValueSchema
   /** Only with `format: re2`. Without it a token may not pin the parameter, since its pin would be read as a pattern. */
   readonly pinnedAs?: PinnedPattern
-  /** The argument is where the period begins or ends that a tool shows. */
+  /** The argument is the start or the end of the period that a tool shows. */
   readonly role?: 'start' | 'end'
   /** The rows of lookup tables with `default: reject`: any other argument is a 400 that lists them. */
   readonly rows?: readonly string[]
@@ -97,6 +97,6 @@ export interface Parameter {
   readonly fallbackRow?: string
 }
 
-/** The only values that are allowed: those of `enum` that are also rows of lookup tables that reject others, or one of both. */
+/** The only values that are allowed: those in both `enum` and `rows`, or in the one that is there; undefined without either. */
 export const allowedOf = ({ enum: values, rows }: Parameter): readonly ArgumentValue[] | undefined =>
   values && rows ? values.filter(value => rows.includes(String(value))) : (values ?? rows)

@@ -7,7 +7,7 @@ const WITHOUT_TIME: readonly string[] = ['__NULL__', '__UNPARTITIONED__']
 
 const ID = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?$/
 
-/** The times of the partition of a year, month, day or hour; undefined for any other id. */
+/** The times of the partition of a year, month, day or hour; null for rows without a time, undefined for any other id. */
 export function timesOfPartition(id: string): TablePart['times'] {
   if (WITHOUT_TIME.includes(id)) return null
   const [, year, month = '01', day = '01', hour = '00'] = ID.exec(id) ?? []

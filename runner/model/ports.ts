@@ -16,7 +16,7 @@ import type {
   WarehouseReads,
 } from './query.js'
 
-/** The name that background refreshes, which have no token, count under together; a token's name is not empty. */
+/** The name under which all background refreshes count, since they have no token. A token's name is never empty. */
 export const BACKGROUND = ''
 
 /** Limits and labels of a warehouse's job. */
@@ -29,7 +29,7 @@ export interface JobOptions {
   readonly revision: string
   /** The name of the token whose call started the query; null for a background refresh. */
   readonly token: string | null
-  /** Takes the bytes that the job was billed for, where its call has ended before and the job was cancelled. */
+  /** Called with the bytes that the job was billed for, where the call ended first and the job was cancelled. */
   readonly onBilledLater?: (bytes: number) => void
 }
 
@@ -48,8 +48,8 @@ export interface RunOptions {
   readonly maxBytes?: number
   readonly timestamps: 'iso8601' | 'unix_micros'
   /**
-   * Makes the run an export, for which there is no `maxBytes`: the `body` of its result are the bytes that were not passed on, to be
-   * written last. A run that fails after the first bytes is not tried again.
+   * Makes the run an export, for which there is no `maxBytes`. The `body` of its result has the last bytes, which the caller still
+   * writes. A run that fails after the first bytes is not tried again.
    */
   readonly exported?: ExportOptions
   /** What the result must keep to, by column; absent where nothing is promised. */
@@ -60,14 +60,14 @@ export interface RunOptions {
   readonly job?: JobOptions
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** True: the rows are not the endpoint's result, but are made into it. @default false */
+  /** True: the rows are not the endpoint's result, which is put together from them. @default false */
   readonly isPart?: boolean
   /**
-   * Reads only these parts of a table, which have all rows of it that the query needs. The query fails where the table does not have
-   * them any more. Engines whose tier is not exact read all parts. @default all parts
+   * Reads only these parts of a table, which have all rows of it that the query needs. The query fails where the table no longer has
+   * them. Engines whose tier is not exact read all parts. @default all parts
    */
   readonly parts?: PartChoice
-  /** Tells `parts` of the result, where the engine's tier is exact. @default false */
+  /** Whether the result has `parts`, where the engine's tier is exact. @default false */
   readonly tellsParts?: boolean
 }
 
@@ -96,7 +96,7 @@ export interface Explanation {
   readonly plan: string
 }
 
-/** A run for the search of a failing expression. Offsets are those of expressions in the query's text. */
+/** A run in the search for a failing expression. The numbers are offsets of expressions in the query's text. */
 export interface TolerantRun {
   /** The expressions that can give NULL instead of failing. */
   readonly tolerable: readonly number[]
@@ -120,7 +120,7 @@ export interface Engine {
   /** Takes one of the token's places among the calls that run, until the returned function is called. @throws RunnerError OVERLOADED. */
   admit?(token: string): () => void
   readonly name: EngineName
-  /** How `tableParts` tells of changes; absent on engines that know no parts. */
+  /** How the engine reports changes of tables; absent on engines that know no parts. */
   readonly tier?: Tier | undefined
   /**
    * @throws RunnerError QUERY_FAILED when the engine rejects or cannot finish the query, QUERY_TIMEOUT after
@@ -131,8 +131,8 @@ export interface Engine {
    */
   run(query: Query, options: RunOptions): Promise<ResultSet>
   /**
-   * Compiles without running. `types` are those of the parameters: `{ project: 'STRING' }`. `values`, for the estimate of a
-   * warehouse, are arguments that it may be asked with; a parameter without one is NULL.
+   * Compiles without running. `types` are those of the parameters: `{ project: 'STRING' }`. `values` are example arguments for a
+   * warehouse's estimate; a parameter without one is NULL.
    */
   check(
     sql: string,
@@ -159,10 +159,10 @@ export interface Engine {
    */
   learnDataState?(query: Query): Promise<void>
   /**
-   * The parts that the rows of a table are stored in, as they are now, and `withTimes` the least and greatest value of the column, a
-   * DATE, DATETIME or TIMESTAMP, in each; rows in which it is NULL do not count. A STRING has days in texts like 20260131, which are
-   * not known where any row has another value. Null where parts are not known (a table of an attached database, a wildcard table
-   * without a query, a view of INFORMATION_SCHEMA). Absent on engines that do not know parts.
+   * The parts in which the rows of a table are stored now. `withTimes`: each has the least and greatest value of the column, NULL
+   * aside. The column is a DATE, DATETIME or TIMESTAMP, or a STRING of days like 20260131, whose times are not known where any row
+   * has another text. Null where parts are not known (a table of an attached database, a wildcard table without a query, a view of
+   * INFORMATION_SCHEMA). Absent on engines that do not know parts.
    * @throws RunnerError as `run` does, without a timeout: QUERY_FAILED also where a file goes on changing while it is read.
    */
   tableParts?(table: string, column: string, options: TablePartsOptions): Promise<readonly TablePart[] | null>
@@ -225,17 +225,17 @@ export interface ResultStore {
    */
   set(key: string, result: StoredResult, keepMs: number, purges?: PurgeMarks): Promise<boolean> | boolean
   /**
-   * Keeps this result, which is stored under `key`, under `as` too, which may be the same: for at least `keepMs` from now, and at
+   * Keeps a result that is stored under `key` also under `as`, which may be the same key: for at least `keepMs` from now, and at
    * most for twice as long. False where it is not stored under `key`, or has no room.
    */
   keep(result: StoredResult, key: string, as: string, keepMs: number): Promise<boolean> | boolean
-  /** Resolves when what was set under this key, and is shared, is where other replicas find it, or cannot get there. */
+  /** Resolves when other replicas can find the result that was set under this key, or when sharing it has failed. */
   shared(key: string): Promise<unknown>
   /** How long the entry in this process's memory is kept, in milliseconds; 0 or less for a key without one. */
   keptMs(key: string): number
   /**
-   * Removes every entry whose key has this prefix ('' for all), in every replica. With the text of a part of a table, kept rows of
-   * the endpoint lose only those in its times. Rejects where some may be left.
+   * Removes every entry whose key has this prefix ('' for all), in every replica. With `part`, the text of a partition, kept rows of
+   * the endpoint lose only those of that partition. Rejects where some may be left.
    */
   purge(prefix: string, part?: string): Promise<void> | void
   /**
@@ -253,9 +253,9 @@ export interface ResultStore {
 }
 
 /**
- * The marks of the last purges of everything, of an endpoint, of its tenant, and of partitions. Each purge changes one of them: it
- * replaces it, or, of a partition, adds to it. A result is stored with those that were read before its query began, and is no longer
- * used when one of them has changed.
+ * The marks of the last purges of everything, of an endpoint, of its tenant, and of partitions. A purge replaces its mark; a purge of
+ * a partition appends to it. A result is stored with the marks that were read before its query began, and is no longer used when one
+ * of them has changed.
  */
 export type PurgeMarks = readonly string[]
 
@@ -271,7 +271,7 @@ export interface Replicas {
    * again. Rejects with CALL_ABANDONED when `signal` fires.
    */
   outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
-  /** The result that any replica has stored; undefined where the store failed, too. */
+  /** The result that any replica has stored; undefined also where the store failed. */
   find(key: string): Promise<StoredResult | undefined>
   /** Calls `listener` for each event of a replica, also of this one. */
   onEvent(listener: (event: ReplicaEvent) => void): void
@@ -331,8 +331,8 @@ export interface Caller {
   /** Counts one call against the token's rate. Returns 0 when it may go on, else the milliseconds until the next call may. */
   admit(): number
   /**
-   * Counts a call that waits for a query, and returns the function to call once, at its end. Null when as many calls of the
-   * token wait as may.
+   * Counts a call as waiting for a query, and returns the function to call once, when the wait ends. Null when the token already
+   * has as many waiting calls as it may.
    */
   beginWait(): (() => void) | null
   /** Counts one demand for a fresh result; false when the rate allows none now. Null: the token may not demand any. */

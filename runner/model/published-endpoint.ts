@@ -50,8 +50,8 @@ export interface PublishedField {
 export interface EndpointChange extends Pick<BrokenEndpoint, 'name' | 'id'> {
   /** The file of the manifest, as diagnostics name it; null for mistakes that belong to no manifest. */
   readonly file: string | null
-  /** What is served; null for nothing. */
+  /** The revision that is served; null where the endpoint is not served. */
   readonly revision: string | null
-  /** The mistakes in its files. With a revision too, an older state is served meanwhile, unless all are warnings. */
+  /** The mistakes in its files. With errors and a revision, an older state is served meanwhile. */
   readonly diagnostics: readonly Diagnostic[]
 }

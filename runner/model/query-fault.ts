@@ -12,7 +12,7 @@ export interface FaultOptions extends ErrorOptions {
  */
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
-  /** Where in the text of the query it is, from 0; null where that is not known. */
+  /** The offset of the failure in the text of the query, from 0; null where it is not known. */
   readonly offset: number | null
   /** The message without a place in the query. */
   readonly unplaced: string

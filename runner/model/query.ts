@@ -39,7 +39,7 @@ export interface CheckedColumn extends ResultColumn {
   readonly required?: true
   /** Present where the query shows that the numbers of the column are within ±(2^53−1). */
   readonly json?: 'number'
-  /** Present where the query shows any such thing of the fields of a STRUCT, or of an ARRAY of STRUCTs. */
+  /** Present where the query shows the same of a field of a STRUCT, or of an ARRAY of STRUCTs. */
   readonly fields?: readonly ColumnPromise[]
 }
 
@@ -92,22 +92,23 @@ export interface ResultSet {
   /** What the warehouse billed; absent on other engines. */
   readonly cost?: QueryCost
   /**
-   * By table the keys of the parts that the query has read, where it was asked to tell them: of tables that have parts, and of which no
-   * choice was given. Absent where a table may have changed meanwhile.
+   * The keys of the parts that the query has read, by table, where `tellsParts` asks for them: of each table that has parts and for
+   * which no choice was given. Absent where a table may have changed meanwhile.
    */
   readonly parts?: Readonly<Record<string, readonly string[]>>
   /** How many of its buckets were not read anew; absent where all rows were. */
   readonly partial?: PartialRead
-  /** What is to be kept of it for the next refresh; absent for nothing. */
+  /** The rows to keep for the next refresh; absent where there are none. */
   readonly kept?: KeptRows
 }
 
 /**
- * How an engine tells of changes of a table. `exact`: no query sees a change before it is told. `declared`: a change may be told later;
- * rows older than a declared time count as settled.
+ * How an engine reports changes of a table. `exact`: it reports a change before any query sees it. `declared`: it may report a change
+ * later, and rows older than a declared time count as settled.
  */
 export type Tier = 'exact' | 'declared'
 
+/** How many buckets of a result were `kept` from earlier queries, and how many it has. */
 export interface PartialRead {
   readonly tier: Tier
   readonly kept: number
@@ -120,7 +121,7 @@ export interface KeptRows extends Pick<ResultSet, 'body' | 'rowCount' | 'columns
 }
 
 export interface KeptFacts {
-  /** From a time to another, in microseconds as digits, and the number of rows, which follow those of the span before. */
+  /** Spans of time, in microseconds as digits, each with the number of its rows, which follow those of the span before. */
   readonly spans: readonly { readonly from: string; readonly until: string; readonly rows: number }[]
   /** The parts of the table that they were read from, as refresh/kept-parts.ts writes them. */
   readonly parts: string
@@ -145,7 +146,7 @@ export interface TablePart {
   readonly key: string
   /**
    * The least and greatest value of the column in whole seconds since 1970 (civil for DATETIME and DATE), rounded down; null where no
-   * row has one. Absent where it was not asked for, and where one of them is not within the years 1 to 9999, or a text is no day.
+   * row has one. Absent where it was not asked for, and where one of them is not within the years 1 to 9999, or a text is not a day.
    */
   readonly times?: { readonly least: number; readonly greatest: number } | null
 }

@@ -3,14 +3,14 @@ import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { patternSize } from '../../googlesql/data.js'
 import { BoundedMap, memo } from './bounded-map.js'
 
-/** How much the counted repetitions and the classes of Unicode of a pattern may add to its text. */
+/** The most characters that the counted repetitions and the classes of Unicode of a pattern may add to its text. */
 const MAX_ADDED = 1_000
 /** The size of a class of Unicode, which is a list of ranges here. */
 export const UNICODE_CLASS = 20
-/** A pattern that disregards case somewhere. What its ranges hold is then looked up character by character: 50 count as one. */
+/** A pattern that disregards case somewhere: each character of its ranges is then looked up, and 50 of them count as one. */
 const DISREGARDS_CASE = /\(\?[a-zA-Z]*i/
 const LOOKED_UP = 50
-/** What each further pattern of a list costs, whatever it is. */
+/** The characters that each further pattern of a list counts for, whatever its text is. */
 const PIECES_OF_PATTERN = 10
 
 /** An author's pattern as it is applied: to the whole value. */

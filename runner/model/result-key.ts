@@ -12,8 +12,8 @@ export const keyPrefix = (endpointId: string): string => `${endpointId}:`
 export const tenantKeyPrefix = (endpointId: string, tenant: string): string => `${keyPrefix(endpointId)}${tenant}:`
 
 /**
- * The names of the purges that concern this key: those of all keys, of its endpoint, of its tenant, and of partitions of a table that
- * its endpoint reads, of which kept rows lose those that lie in the partition.
+ * The names of the purges that concern this key: of all keys, of its endpoint, of its tenant, and of partitions of the tables that its
+ * endpoint reads. A purge of a partition takes from kept rows only those of that partition.
  */
 export function purgesOf(key: string): readonly [all: '', endpoint: string, tenant: string, partitions: string] {
   const endpoint = key.slice(0, key.indexOf(':') + 1)
@@ -24,7 +24,7 @@ export function purgesOf(key: string): readonly [all: '', endpoint: string, tena
 /** The name of the purges of partitions. @param prefix of the keys of an endpoint */
 export const partitionPurge = (prefix: string): string => `${prefix}*`
 
-/** In the keys of results that are given out in pages, and of pages; in no other key. */
+/** The character that marks the keys of pages, and of results that are given out in pages; no other key has it. */
 export const PAGED = '~'
 export const isPaged = (key: string): boolean => key.includes(PAGED)
 

@@ -1,9 +1,9 @@
 /**
- * The rules that diagnostics name. Ids never change and are never used for another rule. What each says is in tools/rule-texts.ts,
- * but for those about the meaning of a manifest, which are objects in manifest/check/rules/.
+ * The rules that diagnostics name. Ids never change and are never used for another rule. Rules about the meaning of a manifest are
+ * objects in manifest/check/rules/; the texts of all others are in tools/rule-texts.ts.
  */
 
-/** `schema/unknown-key`. */
+/** The rules that are not objects, such as `schema/unknown-key`. */
 export type PlainRuleId =
   | `yaml/${'syntax' | 'several-documents' | 'duplicate-key' | 'key' | 'alias' | 'tag' | 'directive' | 'odd-character' | 'too-deep' | 'too-large'}`
   | `schema/${'unknown-key' | 'missing-key' | 'key-form' | 'type' | 'enum' | 'form' | 'range' | 'other'}`
@@ -15,7 +15,7 @@ export type PlainRuleId =
   | `function/${'file-name' | 'sql' | 'differs' | 'missing'}`
   | `tests/${'no-tests' | 'unknown-endpoint' | 'duplicate-name' | 'time' | 'table' | 'row' | 'fixture' | 'problem-with-rows' | 'unknown-column' | 'unknown-code' | 'unknown-argument'}`
 
-/** Those of the areas that are listed here are objects. */
+/** In the areas that are listed here, rules are objects. */
 export type RuleId =
   | PlainRuleId
   | `${'cache' | 'columns' | 'constants' | 'lookup' | 'manifest' | 'pages' | 'parameter' | 'refresh' | 'sql' | 'tenant'}/${string}`

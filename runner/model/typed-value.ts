@@ -10,7 +10,7 @@ export type TypedValue =
 
 /** The longest text of every type but string and json: longer than any number that a program writes, short enough to read at once. */
 export const MAX_TYPED_LENGTH = 2_000
-/** No name of a time zone is longer, and a longer text is compared with none. */
+/** No name of a time zone is longer; a longer text is not compared with the names. */
 const MAX_ZONE_LENGTH = 32
 
 /** Types one scalar into the canonical form that `ScalarValue` documents. Every type but string refuses the empty text. */
@@ -89,7 +89,7 @@ function typeDecimal(text: string, kind: 'NUMERIC' | 'BIGNUMERIC', digits: strin
   return value === null ? refused(`must be a decimal number of ${digits}`) : typed(value)
 }
 
-/** Canonical texts are compared: as numbers in their smallest units, each would take a microsecond. */
+/** Compares the canonical texts: making an integer of each would take a microsecond. */
 function compareDecimals(a: string, b: string): number {
   const [isANegative, isBNegative] = [a.startsWith('-'), b.startsWith('-')]
   if (isANegative !== isBNegative) return isANegative ? -1 : 1
@@ -157,7 +157,7 @@ function typeTimestamp(text: string): TypedValue {
   const minutes = offsetMinutes(offset)
   if (minutes === null) return refused(`${TIMESTAMP_FORM}; an offset is at most 14:00`)
   if (minutes === 0) return typed(`${date}T${time}${fraction}Z`)
-  // In the minutes of the day that is written: another day begins at 0, and at 1,440.
+  // The minute in UTC, from the beginning of the written day: negative on the day before, from 1,440 on the day after.
   const minute = Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5)) - minutes
   const days = Math.floor(minute / MINUTES_PER_DAY)
   const day = days === 0 ? date : dateText(Date.parse(date) / MS_PER_DAY + days)
@@ -179,8 +179,8 @@ function offsetMinutes(offset: string): number | null {
 }
 
 /**
- * The fraction has its point and no trailing zeros, '' for a whole second; the offset is as it is written, '' for none.
- * `detail` says why it is not a date and time.
+ * The parts of a date and time. The fraction has its point and no trailing zeros, '' for a whole second; the offset is as it is
+ * written, '' for none. `detail` says why a text is not a date and time.
  */
 function splitDatetime(text: string, form: string) {
   const match = DATETIME.exec(text)

@@ -43,7 +43,7 @@ export function openApiDocument(
   const { version, serverUrl, revision } = options
   const hasPages = endpoints.some(({ pages }) => pages !== null)
   const paths: Readonly<Record<string, unknown>> = Object.assign({}, ...described.map(({ path }) => path))
-  const schemas: Readonly<Record<string, unknown>> = Object.assign({}, ...described.map(one => one.schemas))
+  const schemas: Readonly<Record<string, unknown>> = Object.assign({}, ...described.map(endpoint => endpoint.schemas))
   return {
     openapi: FULL_VERSION[version],
     info: {

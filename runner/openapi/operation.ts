@@ -68,7 +68,7 @@ function descriptionOf({ name, description, maxRows, parameters, pages, export: 
     .join(' ')
 }
 
-/** References to the headers that such an answer has. */
+/** References to the headers that this answer has. */
 const headersOf = (answer: '200' | '304', { pages }: Endpoint): object =>
   Object.fromEntries(describedOf(answer, pages !== null).map(name => [name, { $ref: `#/components/headers/${name}` }]))
 
@@ -79,7 +79,7 @@ const notModified = (endpoint: Endpoint) => ({
 
 function resultResponse(endpoint: Endpoint, { version, allFormats, pinned }: OperationFacts) {
   const { name, example } = endpoint
-  // The rows of the example may be those of another value than the pinned one.
+  // The example may have rows of another value than the pinned one.
   const isShown = example !== null && pinned.length === 0
   const json = { schema: { $ref: `#/components/schemas/${name}` }, ...(isShown && { example: { result: example } }) }
   const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
@@ -90,7 +90,7 @@ function resultResponse(endpoint: Endpoint, { version, allFormats, pinned }: Ope
   }
 }
 
-/** The media type of a format, and what it holds. None for JSON, which every answer has, and for `excel`, which is CSV. */
+/** The media type of a format with its schema; empty for JSON, which every answer has, and for `excel`, which is CSV. */
 function contentOf({ mediaTypes: [own], content }: Format, version: Version): readonly (readonly [string, object])[] {
   if (own === undefined || content === undefined) return []
   if (content === 'text') return [[own, { schema: { type: 'string' } }]]

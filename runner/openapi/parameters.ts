@@ -90,18 +90,18 @@ function descriptionOf({ description, type, format, fallbackRow, minimum, maximu
   return sentences.filter(sentence => sentence !== '').join(' ')
 }
 
-/** The examples that the manifest declares, then the rows of lookup tables that any other value falls back from. */
+/** The examples that the manifest declares, then the rows of lookup tables without `default: reject`. */
 function examplesOf(parameter: Parameter): readonly unknown[] {
   const { scalar, isArray } = splitType(parameter.type)
   const { examples, openRows = [] } = parameter
-  const values = [...new Set([...examples, ...openRows.filter(row => isTaken(parameter, row))])].map(text =>
+  const values = [...new Set([...examples, ...openRows.filter(row => isAllowed(parameter, row))])].map(text =>
     jsonOf(scalar, text),
   )
   return isArray ? values.map(value => [value]) : values
 }
 
-/** Whether the other constraints let this row's name through. */
-function isTaken({ enum: values, pattern, maxLength = Infinity }: Parameter, row: string): boolean {
+/** Whether the other constraints allow this row's name. */
+function isAllowed({ enum: values, pattern, maxLength = Infinity }: Parameter, row: string): boolean {
   if (values && !values.includes(row)) return false
   return !isLongerThan(row, maxLength) && (!pattern || pattern.matches(row))
 }
@@ -139,7 +139,7 @@ const TYPES: Readonly<Partial<Record<ScalarParameterType, string>>> = {
 
 const DECIMALS: readonly ScalarParameterType[] = ['numeric', 'bignumeric']
 
-/** How texts of these types look in every dialect; all that look so are taken. Digits are text, since a number would lose some. */
+/** The form of texts of these types in every dialect; each such text is accepted. Digits are text, since a number would lose some. */
 const FORMS: Readonly<Partial<Record<ScalarParameterType, JsonSchema>>> = {
   numeric: { pattern: '^-?[0-9]{1,29}(?:[.][0-9]{1,9})?$' },
   bignumeric: { pattern: '^-?[0-9]{1,38}(?:[.][0-9]{1,38})?$' },
@@ -153,12 +153,12 @@ const CIVIL_FORMATS: Partial<Record<ScalarParameterType, string>> = {
   timestamp: 'date-time',
 }
 
-/** A text of this form is an argument in any case; `date-time-local` is a format of OpenAPI's registry alone. */
+/** Each text of this form is accepted. JSON Schema has no `date-time-local`: that format is in OpenAPI's registry alone. */
 const DATETIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,6})?$'
 
-/** How texts of this type look, apart from what the manifest says. */
+/** The form of texts of this type, without the manifest's own constraints. */
 function formOf(scalar: ScalarParameterType, isRe2: boolean, dialect: Dialect): JsonSchema {
-  // Validators of JSON Schema hold `regex` to be a regular expression of JavaScript, which RE2's `(?i)` is not.
+  // Validators of JSON Schema take `regex` for a regular expression of JavaScript, which RE2's `(?i)` is not.
   if (isRe2) return dialect === 'json-schema' ? {} : { format: 'regex' }
   if (scalar === 'datetime' && dialect === 'json-schema') return { pattern: DATETIME_PATTERN }
   const civil = CIVIL_FORMATS[scalar]
@@ -186,7 +186,7 @@ function scalarSchema(parameter: Parameter, scalar: ScalarParameterType, isArray
   }
 }
 
-/** Undefined also where a number of JSON would not hold it exactly: a text would not fit the schema of a number. */
+/** The default in JSON; undefined also where a number would not hold it exactly: a text would not fit the schema of a number. */
 function defaultOf({ default: fallback }: Parameter, scalar: ScalarParameterType): unknown {
   if (fallback === undefined) return undefined
   const values: readonly ScalarValue[] = Array.isArray(fallback) ? fallback : [fallback as ScalarValue]
@@ -196,7 +196,7 @@ function defaultOf({ default: fallback }: Parameter, scalar: ScalarParameterType
   return Array.isArray(fallback) ? written : written[0]
 }
 
-/** A number of JSON; undefined for what it would not hold exactly. */
+/** The value as a number of JSON; undefined where that would not hold it exactly. */
 function exactNumber(scalar: ScalarParameterType, value: ArgumentValue | undefined): number | undefined {
   if (value === undefined) return undefined
   const number = Number(value)

@@ -21,7 +21,7 @@ const OPTIONAL: Readonly<Record<string, (facts: ProblemFacts) => boolean>> = {
   COST_LIMIT_EXCEEDED: ({ engine }) => ENGINES[engine].estimatesCost,
 }
 
-/** Only agents, a purge, or /readyz, are answered with these. */
+/** The codes that only agents, a purge or /readyz can get. */
 const NOT_OF_QUERIES: ReadonlySet<string> = new Set(['ORIGIN_NOT_ALLOWED', 'STORE_UNAVAILABLE', 'NOT_READY'])
 
 /** The statuses that endpoints describe, each where it has a code. */

@@ -88,7 +88,7 @@ const civil = (kind: keyof typeof CIVIL, { dialect }: Form): JsonSchema =>
     ? { type: 'string', pattern: CIVIL[kind].pattern }
     : { type: 'string', format: CIVIL[kind].format }
 
-/** The schema of a value that is not NULL, of a column or field of this promise. */
+/** The schema of a value that is not NULL, in a column or field with this promise. */
 function typeSchema(type: Type, { json, fields }: Omit<ColumnPromise, 'required'>, form: Form): JsonSchema {
   switch (type.kind) {
     case 'INT64':

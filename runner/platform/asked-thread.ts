@@ -8,7 +8,7 @@ export class AskedThread {
   readonly worker: Worker
   readonly #ended = new AbortController()
 
-  /** As startWorker takes them. */
+  /** Takes what startWorker takes. */
   constructor(module: string, options: Pick<WorkerOptions, 'workerData'> = {}) {
     this.worker = startWorker(module, options)
     this.worker.on('error', cause => this.#ended.abort(cause))

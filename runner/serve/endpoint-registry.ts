@@ -59,7 +59,7 @@ export class EndpointRegistry<E extends Engine> {
   #isClosed = false
   readonly #goneListeners: ((endpointIds: readonly string[]) => void)[] = []
   readonly #readListeners: ((outcome: ReadOutcome) => void)[] = []
-  /** What the last reading has loaded; null before, and where it failed earlier. */
+  /** What the last reading has loaded; null before the first one, and where it failed before it loaded manifests. */
   #lastLoaded: Loaded | null = null
   #turn: Promise<unknown> = Promise.resolve()
   /** The reload that waits for the current one to end. */
@@ -272,7 +272,7 @@ function compare(before: EndpointIndex, endpoints: readonly Endpoint[]): ReloadR
   return { endpoints: endpoints.length, added, changed, removed: before.all.length - kept }
 }
 
-/** What documents show of an endpoint and its revision does not contain: columns of tables without a schema may change. */
+/** The facts in documents that a revision does not depend on: the columns of a table without a schema may change. */
 const documentedText = ({ columns, example }: Endpoint): string => JSON.stringify([columns, example])
 
 const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

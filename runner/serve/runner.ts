@@ -136,8 +136,8 @@ export interface OpenOptions extends RunnerOptions {
 }
 
 /**
- * The same, for the program's own commands: the runner, what calls need that do not come through its listener, and all tables that
- * queries can name now. `tokenStore` replaces the tokens of the settings.
+ * As createRunner, for the program's own commands: the runner, the `deps` of calls that do not come through its listener, and all
+ * tables that queries can name now. `tokenStore` replaces the tokens of the settings.
  */
 export async function openRunner(given: Partial<Settings>, options: OpenOptions, tokenStore: TokenStore | null = null) {
   const settings = completeSettings(given)
@@ -155,7 +155,7 @@ export async function openRunner(given: Partial<Settings>, options: OpenOptions,
   }
 }
 
-/** What answers calls, without HTTP. */
+/** The parts that answer calls, without HTTP. */
 type Service = Awaited<ReturnType<typeof openService>>
 
 async function openService(settings: Settings, options: OpenOptions, tokenStore: TokenStore | null, opened: Closers) {
@@ -216,7 +216,7 @@ async function openService(settings: Settings, options: OpenOptions, tokenStore:
 
 type App = ReturnType<typeof openApp>
 
-/** The HTTP application, which is not listened to yet, and what its server tells it. */
+/** The HTTP application without its server, and the callbacks that the server calls. */
 function openApp(settings: Settings, { registry, changes, metrics, deps }: Service, opened: Closers) {
   const { tokens, clock } = deps
   const deriver = opened.add(new Deriver(clock))
@@ -316,7 +316,7 @@ async function listen(settings: Settings, { engine, registry, deps }: Service, a
   const { appDeps, ...rest } = app
   const [drainDelayMs, graceMs] = [settings.drainDelaySeconds * 1000, settings.graceSeconds * 1000]
   const { host, port } = settings
-  // First, since this server ends at once where the other cannot start; that one would wait for callers to leave.
+  // This server starts first: it closes at once where the other cannot start, while the other would wait for callers to leave.
   const metricsServer = await listenForMetrics(appDeps, settings)
   const server = await startServer({ ...deps, ...rest, host, port, drainDelayMs, graceMs }).catch(async thrown => {
     await metricsServer?.close()

@@ -87,7 +87,7 @@ export class ServedEngine<E extends Engine> implements Engine {
     if (previous) this.#closeUnused(previous)
   }
 
-  /** Registers the begin of a call, whose engine stays open; returns a function to call once, at its end. */
+  /** Registers the beginning of a call, whose engine stays open; returns a function to call once, at its end. */
   begin(): () => void {
     const generation = this.#generations[0]
     return generation ? this.#enter(generation) : () => {}
@@ -160,8 +160,8 @@ export class ServedEngine<E extends Engine> implements Engine {
   }
 
   /**
-   * Takes one of the places among the queries that run, until the returned function is called. A token may take one while it has fewer
-   * than are left: so it has at most half of them, and as long as it is the only one with so many, another token finds half of them free.
+   * Takes one of the places among the queries that run, until the returned function is called. A token may take a place while it has
+   * fewer places than are left. So one token takes at most half of them, and the next one finds the other half free.
    * @throws RunnerError OVERLOADED.
    */
   admit(token: string): () => void {
@@ -189,7 +189,7 @@ export class ServedEngine<E extends Engine> implements Engine {
     }
   }
 
-  /** The newest that knows the revision. */
+  /** The newest generation that knows the revision; the newest of all without a revision. */
   #generationOf(revision: string | undefined): Generation<E> | undefined {
     return this.#generations.find(({ revisions }) => revision === undefined || revisions.has(revision))
   }
@@ -216,11 +216,11 @@ export class ServedEngine<E extends Engine> implements Engine {
     return closed
   }
 
-  /** Publishes a result; not that of an endpoint that a reload has just replaced. */
+  /** Publishes a result, unless a reload has just replaced its endpoint. */
   publish(result: ResultSet, { job, endpoint }: RunOptions): void {
     const current = this.#generations[0]
     if (!results.hasSubscribers || job === undefined || !current?.revisions.has(job.revision)) return
-    const detail = current.details.find(one => one.endpoint.name === endpoint)
+    const detail = current.details.find(loaded => loaded.endpoint.name === endpoint)
     if (detail?.endpoint.revision !== job.revision) return
     results.publish({ endpoint: detail.endpoint, result } satisfies EngineResult)
   }

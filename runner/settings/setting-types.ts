@@ -24,8 +24,8 @@ export function nonEmpty(value: string): string {
 }
 
 /**
- * For a text that is not of this type `read` gives a value for which `rule` does not hold. `unit` is what a number counts, or what
- * a text names; '' for nothing in particular.
+ * For a text that is not of this type, `read` gives a value for which `holds` is false; the message is then `rule`. `unit` is what a
+ * number counts, or what a text names; '' for nothing in particular.
  */
 function settingType<T>(kind: Kind, read: (text: string) => T, holds: (value: T) => boolean, rule: string, unit = '') {
   const type = {

@@ -30,8 +30,8 @@ import {
 export const BYTES_PER_MB = 1_000_000
 
 /**
- * `--cache-memory` has the variable SLUICE_CACHE_MEMORY where no other is given. A secret has no flag, which a process list would
- * show.
+ * `--cache-memory` has the variable SLUICE_CACHE_MEMORY where no other is given. A secret has no flag, since a process list would
+ * show it.
  */
 type Facts = { readonly description: string } & (
   | { readonly flag: `--${string}`; readonly variable?: string }
@@ -51,7 +51,7 @@ function setting<T>(type: SettingType<T>, fallback: NoInfer<T>, facts: Facts): S
   return { ...facts, variable, type, fallback }
 }
 
-/** Null where nothing is given. */
+/** A setting that is null where it is not given. */
 function optional<T>(type: SettingType<T>, facts: Facts): Setting<T | null> {
   return setting<T | null>(type, null, facts)
 }
@@ -153,7 +153,7 @@ const TABLE = {
     description:
       'BigQuery: how often tables are asked at most whether they have changed, for endpoints with until: data_changes. It costs nothing.',
   }),
-  /** One refresh of so many is held against the whole query; 0 for none. */
+  /** One refresh in this many is compared with the whole query; 0 for none. */
   verifyRefresh: setting(oneIn, 0, {
     flag: '--verify-refresh',
     description:
