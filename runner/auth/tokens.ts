@@ -67,8 +67,8 @@ export class FileTokens implements TokenStore {
     const isUnrestricted = hash === this.#unrestrictedHash
     // A token that was created a moment ago, as on a first start, must work at once.
     if (!isUnrestricted && !this.#byHash.has(hash)) this.#recheck(0)
-    const known = this.#byHash.get(hash)
-    const listed = known && this.#options.clock.nowMs() < known.expiresMs ? known.caller : null
+    const entry = this.#byHash.get(hash)
+    const listed = entry && this.#options.clock.nowMs() < entry.expiresMs ? entry.caller : null
     const caller = isUnrestricted ? this.#unrestricted : listed
     // Unknown tokens are not cached.
     if (caller && token.length <= MAX_REMEMBERED_LENGTH && !this.#hashes.has(token)) this.#hashes.set(token, hash)
@@ -103,7 +103,7 @@ export function unrestrictedCaller(name: string): Caller {
     allTenants: true,
     admit: () => 0,
     beginWait: () => () => {},
-    // Many clients send `no-cache` with every revalidation, so it demands nothing here.
+    // `Cache-Control: no-cache` has no effect here, since many clients send it with every revalidation.
     admitFresh: null,
     bytesPerDay: null,
     mayPurge: true,
@@ -123,7 +123,7 @@ function stampOf(path: string): string | null {
 
 /** Reads the tokens. A token whose rate is unchanged keeps its bucket, so that a reload does not refill it. */
 function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock: Clock): Map<string, KnownToken> {
-  const known = new Map<string, KnownToken>()
+  const tokens = new Map<string, KnownToken>()
   for (const record of readRecords(path)) {
     const old = before.get(record.sha256)
     const rate = old?.rate.rate === record.rate ? old.rate : createBucket(record.rate, clock)
@@ -131,9 +131,9 @@ function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock
     const expiresMs = record.expires === null ? Infinity : Date.parse(record.expires)
     const waiting = old?.waiting ?? { count: 0 }
     const counts = { waiting, rate, fresh }
-    known.set(record.sha256, { caller: callerOf(record, counts), expiresMs, ...counts })
+    tokens.set(record.sha256, { caller: callerOf(record, counts), expiresMs, ...counts })
   }
-  return known
+  return tokens
 }
 
 interface Bucket {

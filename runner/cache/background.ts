@@ -137,7 +137,7 @@ export class Background {
   }
 }
 
-/** An entry that is not kept warm is listed only as long as its failures matter. */
+/** An entry that is not kept warm is in use only while its failures still lengthen the next pause. */
 function isInUse({ request, lastAsked, dueAt }: Entry, nowMs: number): boolean {
   const { warmMs, ttlMs } = request.policy
   return request.isCurrent() && nowMs < (warmMs === null ? dueAt + LONGEST_PAUSE_MS : lastAsked + ttlMs)

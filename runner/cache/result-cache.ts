@@ -34,7 +34,7 @@ const MAX_REFUSALS = 1_000
 const REFUSALS: readonly ErrorCode[] = ['ARGUMENT_INVALID', 'PAGE_GONE']
 
 /** Failures of a run that concern only the token that the run is charged to. */
-const OF_ITS_TOKEN: readonly ErrorCode[] = ['BUDGET_EXCEEDED', 'OVERLOADED']
+const TOKEN_FAILURES: readonly ErrorCode[] = ['BUDGET_EXCEEDED', 'OVERLOADED']
 
 /** The rows that are kept for a refresh outlive the result by this time, in milliseconds: a day. */
 const KEPT_MS = 86_400_000
@@ -50,7 +50,7 @@ export class ResultCache {
   readonly #running = new Set<Running>()
   /** Such failures by key, for a short time: a corrected manifest or new data may make the call valid. */
   readonly #refusals = new NodeCache({ stdTTL: 60, checkperiod: 60, maxKeys: MAX_REFUSALS, useClones: false })
-  /** The number of calls whose data had no fingerprint. */
+  /** The number of calls whose data had no fingerprint: each of them gets a flight of its own. */
   #unknownStates = 0
 
   constructor(deps: ResultCacheDeps) {
@@ -108,8 +108,8 @@ export class ResultCache {
   }
 
   /**
-   * @throws RunnerError CALL_ABANDONED when `signal` fires first; whatever the run throws, unless an older result
-   *   may still be served. An error is never stored.
+   * Answers from the store, or else from a run. An error is never stored.
+   * @throws RunnerError CALL_ABANDONED when `signal` fires first; whatever the run throws, unless an older result may still be served.
    */
   async through(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     const { store, clock } = this.#deps
@@ -207,7 +207,7 @@ export class ResultCache {
     }
     const flight = this.#flightOf(request)
     const { value, isFirst } = await this.#flights.join(flight, signal, run).catch((thrown: unknown) => {
-      const isRefused = thrown instanceof RunnerError && OF_ITS_TOKEN.includes(thrown.code)
+      const isRefused = thrown instanceof RunnerError && TOKEN_FAILURES.includes(thrown.code)
       if (isOwn || !isRefused) throw thrown
       return this.#flights.join(`${flight} ${request.token}`, signal, run)
     })
@@ -283,8 +283,8 @@ export class ResultCache {
       const runMs = clock.ticksMs() - beganTicks
       const sealed = sealResult(set, await etagInTurns(set.body), running.began, running.began + policy.ttlMs)
       const result = typeof stateBefore === 'string' ? { ...sealed, dataState: stateBefore } : sealed
-      const ofPolicy = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
-      const keepMs = request.keepMs === undefined ? ofPolicy : 2 * request.keepMs
+      const usableMs = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
+      const keepMs = request.keepMs === undefined ? usableMs : 2 * request.keepMs
       await learnState(request)
       // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
       const isOfOneState = dataState === undefined || (stateBefore !== null && dataState() === stateBefore)

@@ -1,4 +1,4 @@
-/** Converts stored JSON results to other formats: small ones in this thread, large ones and those that need a library in a worker thread. */
+/** Converts stored JSON results to other formats: in a worker thread if the result is large or the format needs a library. */
 import { RunnerError, retryLater } from '../model/errors.js'
 import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
@@ -40,16 +40,16 @@ export class Deriver {
 
   /**
    * The result in this format: bytes that are alone in their buffer. The JSON must not change meanwhile.
-   * @throws RunnerError RESULT_TOO_LARGE where the format cannot hold it or there are more than `maxBytes`, OVERLOADED while too many large results
-   *   wait; any other error is a bug, such as JSON that is not a result.
+   * @throws RunnerError RESULT_TOO_LARGE where the format cannot hold it or it has more than `maxBytes`, OVERLOADED while too many
+   *   large results wait; any other error is a bug, such as JSON that is not a result.
    */
   async derive(...job: ToDeriver): Promise<Uint8Array> {
     if (!isLarge(job) && !formatOf(job[0]).hasLibrary) return deriveHere(job)
     if (this.#isClosed || (isLarge(job) && [...this.#jobs].filter(isLarge).length >= MOST_LARGE)) throw overloaded()
     this.#jobs.add(job)
-    const made = this.#last.then(() => this.#deriveThere(job))
-    this.#last = made.catch(() => {})
-    return made
+    const derived = this.#last.then(() => this.#deriveThere(job))
+    this.#last = derived.catch(() => {})
+    return derived
   }
 
   /** Ends the thread; waiting calls are rejected with OVERLOADED. */

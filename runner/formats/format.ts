@@ -12,7 +12,7 @@ export interface Format {
   readonly extension: string
   /** Whether a browser that opens its address saves it as a file. @default false */
   readonly isAttachment?: boolean
-  /** What OpenAPI says of its media type; absent where it has none of its own, or where an endpoint's schema says it. */
+  /** How OpenAPI describes its content; absent where it has no media type of its own, or where an endpoint's schema describes it. */
   readonly content?: 'text' | 'binary' | Readonly<Record<string, unknown>>
   /** How the explorer offers it for download, and at which place; absent where it does not. */
   readonly download?: { readonly title: string; readonly about: string; readonly place: number }
@@ -29,7 +29,7 @@ export type MakeRows = (columns: readonly ResultColumn[], facts: RowFacts) => Ro
 /**
  * Writes a stored result in the format.
  * @param json `{"result":[{…},…]}`, the members of each row in the order of the columns; it is not changed.
- * @throws JsonTextError where the JSON has another form, BodyTooLargeError, ResultNotWritableError; TypeError when a column's type cannot be read.
+ * @throws JsonTextError, BodyTooLargeError, ResultNotWritableError; TypeError when a column's type cannot be read.
  */
 export type WriteFormat = (
   columns: readonly ResultColumn[],

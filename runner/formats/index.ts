@@ -22,7 +22,7 @@ export const FORMATS: readonly ListedFormat[] = LIST
 export const RESULT_FORMATS: readonly ResultFormat[] = LIST.map(({ name }) => name)
 
 /** The name as messages show it. A name that misleads is explained: `excel (CSV for Excel)`. */
-export const spokenName = ({ name, mediaTypes, download }: ListedFormat): string =>
+export const displayName = ({ name, mediaTypes, download }: ListedFormat): string =>
   mediaTypes.length === 0 && download ? `${name} (${download.title})` : name
 
 const BY_NAME: ReadonlyMap<string, ListedFormat> = new Map(FORMATS.map(format => [format.name, format]))

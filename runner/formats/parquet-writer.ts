@@ -96,7 +96,7 @@ export class ParquetStream implements RowWriter {
   }
 }
 
-/** Each group lists the least and the greatest value of these columns, so that readers can skip it. For texts that would take long. */
+/** A group lists the least and greatest value of columns of these types, so that readers can skip it. For texts that would take long. */
 const INTEGERS: ReadonlySet<string> = new Set(['INT64', 'DATE', 'TIME', 'DATETIME', 'TIMESTAMP'])
 
 /** A column, with the values of the current group. */

@@ -1,6 +1,6 @@
 /**
  * Reads a stored result, `{"result":[{…},…]}`, as the JSON texts of its rows and of the values within them. Nothing is parsed
- * before a format needs it, so numbers keep all their digits, and of members with equal names all are kept.
+ * before a format needs it, so numbers keep all their digits, and members with equal names are all kept.
  */
 import { nextTurn, PIECE_BYTES, turnOfWaiter } from '../model/in-turns.js'
 import type { ResultColumn, ResultSet } from '../model/query.js'
@@ -44,30 +44,30 @@ export function writeRows(rows: RowWriter, { length }: readonly ResultColumn[], 
 /** The end of a page, with the cursor of the next one. */
 const PAGE_TAIL = /^\],"next":(?:null|"[\w.-]+")\}$/
 
-const PLACES = Symbol('places of rows')
+const OFFSETS = Symbol('offsets of rows')
 
-interface Placed extends Pick<ResultSet, 'body' | 'rowCount'> {
-  [PLACES]?: Promise<Uint32Array>
+interface WithOffsets extends Pick<ResultSet, 'body' | 'rowCount'> {
+  [OFFSETS]?: Promise<Uint32Array>
 }
 
 /**
  * The offset of each row in the result's body, and last the offset that one more row would have. Computed once for each result.
  * @throws JsonTextError.
  */
-export function rowPlaces(result: Placed): Promise<Uint32Array> {
-  const begun = result[PLACES]
+export function rowOffsets(result: WithOffsets): Promise<Uint32Array> {
+  const begun = result[OFFSETS]
   if (begun) return begun.finally(turnOfWaiter)
-  result[PLACES] = findPlaces(result)
-  return result[PLACES]
+  result[OFFSETS] = findOffsets(result)
+  return result[OFFSETS]
 }
 
-async function findPlaces({ body, rowCount }: Placed): Promise<Uint32Array> {
+async function findOffsets({ body, rowCount }: WithOffsets): Promise<Uint32Array> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const places = new Uint32Array(rowCount + 1)
+  const offsets = new Uint32Array(rowCount + 1)
   const reading = readingFrom(RESULT_HEAD.length)
   let until = PIECE_BYTES
   for (let row = 0; row < rowCount; row++) {
-    places[row] = reading.at
+    offsets[row] = reading.at
     while (!readOn(bytes, reading, Math.min(until, bytes.length))) {
       if (reading.at >= bytes.length) throw unexpected(bytes, bytes.length)
       until = reading.at + PIECE_BYTES
@@ -75,8 +75,8 @@ async function findPlaces({ body, rowCount }: Placed): Promise<Uint32Array> {
     }
     reading.at += 1
   }
-  places[rowCount] = reading.at
-  return places
+  offsets[rowCount] = reading.at
+  return offsets
 }
 
 /** The offset after the row that begins at `start`. @throws JsonTextError. */

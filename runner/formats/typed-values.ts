@@ -95,7 +95,7 @@ function inBits(bits: number, value: bigint): bigint {
 const MS_PER_DAY = 86_400_000
 const SECONDS_PER_DAY = 86_400
 const MICROS_PER_SECOND = 1_000_000
-/** Date.UTC takes the year 50 for 1950, so 400 years are added: after so many, which have this many days, the calendar repeats. */
+/** Date.UTC takes the year 50 for 1950. So 400 years are added, after which the calendar repeats, and their days are subtracted. */
 const [YEARS, DAYS_OF_YEARS] = [400, 146_097]
 /** The offset of the time of day in a cell that begins with a date, and the offset of its fraction from there. */
 const [CLOCK, FRACTION] = [12, 8]

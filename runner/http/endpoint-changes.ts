@@ -64,8 +64,8 @@ function statesOf({ loaded, diagnostics, served }: ReadOutcome, old: States): re
     const isServedFromFile = (change: EndpointChange): boolean =>
       change.file === file && !ids.has(change.id) && revisionOf(change.id, served) !== null
     // A file whose id cannot be read stands for the endpoint that is served from it.
-    const known = id === null ? [...old.values()].find(isServedFromFile) : undefined
-    const shown = { file, name: name ?? known?.name ?? null, id: id ?? known?.id ?? null }
+    const earlier = id === null ? [...old.values()].find(isServedFromFile) : undefined
+    const shown = { file, name: name ?? earlier?.name ?? null, id: id ?? earlier?.id ?? null }
     return { ...shown, revision: revisionOf(shown.id, served), diagnostics: own }
   })
   const reported = new Set(states.flatMap(state => state.diagnostics))

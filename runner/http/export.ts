@@ -17,10 +17,10 @@ export function exportEndpoint(deps: ExportRouteDeps): RequestHandler {
   return async (req, res) => {
     const exchange = exchangeOf(res)
     const caller = authenticate(deps.tokens, tokenOf(req))
-    exchange.progress.token = caller.token
+    exchange.facts.token = caller.token
     refuseOldHttp(req)
     const target = new ResponseTarget(res, exchange, deps.unsent.writeIdleMs)
-    await exportFor(caller, callOf(req, exchange), target, deps, exchange.progress)
+    await exportFor(caller, callOf(req, exchange), target, deps, exchange.facts)
   }
 }
 

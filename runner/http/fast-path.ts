@@ -176,8 +176,8 @@ export class FastPath {
       const choice = negotiateCoding(headers['accept-encoding'], AVAILABLE_CODINGS)
       const { cached, page, ignored } = planCall(caller, given, { endpoint, nowMicros: null }, this.#deps)
       const isCacheable = endpoint.cache !== null
-      const ofUrl = { url, path: loggedPath(url), ignored }
-      return cached && { caller, cached, page, isCacheable, ...ofUrl, format, choice, head: null }
+      const address = { url, path: loggedPath(url) }
+      return cached && { caller, cached, page, isCacheable, ...address, ignored, format, choice, head: null }
     } catch {
       return null
     }
@@ -189,8 +189,8 @@ export class FastPath {
     const isSame = kept?.status === status && kept.representation === representation
     if (isSame && kept.freshSeconds === freshSeconds && kept.ageSeconds === ageSeconds) return kept
     const { cached, format, url, isCacheable, ignored } = planned
-    const ofCall = { isCacheable, format, endpoint: cached.endpoint, hasRanges: isCacheable, url, ignored }
-    const facts = { result, representation, ...ofCall }
+    const call = { isCacheable, format, endpoint: cached.endpoint, hasRanges: isCacheable, url, ignored }
+    const facts = { result, representation, ...call }
     const aging = { isCacheable, outcome: 'hit', isStored: false, freshSeconds, ageSeconds } as const
     const list = ['Vary', this.#vary, ...EVERY_ANSWER, ...storedHeaders(status, facts), ...agingHeaders(aging)]
     planned.head = { status, representation, freshSeconds, ageSeconds, list }
@@ -204,8 +204,8 @@ export class FastPath {
     const status = isMatch(req.headers['if-none-match'], representation.etag) ? 304 : 200
     const requestId = requestIdOf(String(req.headers['x-request-id'] ?? ''), newRequestId)
     const timing = serverTiming(null, clock.ticksMs() - began, null)
-    const ofAnswer = ['X-Request-Id', requestId, 'Server-Timing', timing]
-    res.writeHead(status, [...ofAnswer, ...this.#headOf(status, hit).list])
+    const ownHeaders = ['X-Request-Id', requestId, 'Server-Timing', timing]
+    res.writeHead(status, [...ownHeaders, ...this.#headOf(status, hit).list])
     const hasBody = status === 200 && req.method === 'GET'
     res.end(hasBody ? representation.body : undefined)
     const end = (ended: number): void => {

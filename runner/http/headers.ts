@@ -207,7 +207,7 @@ export const describedOf = (answer: Answer, hasPages: boolean): readonly string[
     .filter(({ openApi }) => openApi!.answers.includes(answer))
     .map(({ name }) => name)
 
-/** The value of Content-Disposition; null for a format that browsers show. An endpoint's name has only letters, digits, points and hyphens. */
+/** The value of Content-Disposition; null for a format that browsers show. No character in an endpoint's name needs to be escaped. */
 export function dispositionOf({ isAttachment, extension }: Format, endpoint: string): string | null {
   return isAttachment ? `attachment; filename="${endpoint}.${extension}"` : null
 }

@@ -53,9 +53,9 @@ export class OpenApiDocuments {
     const key = `${order.version} ${order.allFormats}`
     const kept = this.#kept.get(caller)?.get(key)
     if (kept) return kept
-    const made = this.#make(all, caller, { ...order, revision: this.#revision })
-    this.#kept.set(caller, (this.#kept.get(caller) ?? new Map<string, Promise<KeptDocument>>()).set(key, made))
-    return made
+    const document = this.#make(all, caller, { ...order, revision: this.#revision })
+    this.#kept.set(caller, (this.#kept.get(caller) ?? new Map<string, Promise<KeptDocument>>()).set(key, document))
+    return document
   }
 
   /**

@@ -6,7 +6,7 @@ import { type CacheOutcome, type Observer, requestDone } from '../model/events.j
 import { queueOfTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
-import type { Progress } from '../request/plan.js'
+import type { RequestFacts } from '../request/plan.js'
 import type { UnsentBodies } from './unsent-bodies.js'
 
 /** Paths in the log are cut to this many characters. */
@@ -24,10 +24,10 @@ export interface ExchangeDeps {
   readonly unsent: UnsentBodies
 }
 
-/** `request.done` is observed when it ends, however it does. */
+/** When the exchange ends, in whatever way, `request.done` is observed. */
 export class Exchange {
   readonly requestId: string
-  readonly progress: Progress = { token: null, endpoint: null }
+  readonly facts: RequestFacts = { token: null, endpoint: null }
   /** Set when rows are sent. */
   cache: CacheOutcome | null = null
   rows: number | null = null
@@ -70,16 +70,16 @@ export class Exchange {
 
   /** To be called with the body before it is sent. @throws RunnerError OVERLOADED. */
   hold(body: Uint8Array): void {
-    this.#deps.unsent.hold(this.#res, body, this.progress.token ?? '')
+    this.#deps.unsent.hold(this.#res, body, this.facts.token ?? '')
   }
 
   #end(req: Request): void {
     const isSent = wasSent(req, this.#res)
     if (!isSent) this.#gone.abort()
     if (this.hasCallEvents) return
-    const { requestId, progress, cache, rows, cost, error, via } = this
+    const { requestId, facts, cache, rows, cost, error, via } = this
     const path = loggedPath(req.originalUrl)
-    const call = { requestId, method: req.method, path, ...progress, ...(via && { via }) }
+    const call = { requestId, method: req.method, path, ...facts, ...(via && { via }) }
     const outcome = { cache, rows, error, ...(cost && { cost }) }
     const unsent = this.isBrokenOff && error ? error.status : 499
     this.#deps.observe(requestDone(call, isSent ? this.#res.statusCode : unsent, this.elapsedMs(), outcome))

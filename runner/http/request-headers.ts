@@ -1,4 +1,4 @@
-/** Headers of a request that both ways to a result read. */
+/** Reads headers of a request, for the app and the fast path. */
 
 /** The longest value of a header that is a list: some browsers and libraries send 200 characters. */
 export const MAX_LIST_LENGTH = 8_192

@@ -26,9 +26,9 @@ export function runEndpoint(deps: RequestDeps & SendDeps): RequestHandler {
   return async (req, res) => {
     const exchange = exchangeOf(res)
     const caller = authenticate(deps.tokens, tokenOf(req))
-    exchange.progress.token = caller.token
+    exchange.facts.token = caller.token
     const request = { ...callOf(req, exchange), wantsFresh: wantsFresh(req.get('Cache-Control') ?? '') }
-    const response = await handleFor(caller, request, deps, exchange.progress)
+    const response = await handleFor(caller, request, deps, exchange.facts)
     exchange.cache = response.outcome
     exchange.rows = response.result.rowCount
     exchange.cost = response.cost
@@ -65,7 +65,7 @@ function aboutEndpoint(
 ): RequestHandler {
   return async (req, res) => {
     const caller = identify(req, res, deps)
-    const endpoint = admitCall(caller, refOf(req), deps.endpoints(), exchangeOf(res).progress)
+    const endpoint = admitCall(caller, refOf(req), deps.endpoints(), exchangeOf(res).facts)
     sendJson(req, res, await answer(caller, endpoint, req))
   }
 }
@@ -114,11 +114,11 @@ export function purgeReaders(deps: RequestDeps): RequestHandler {
     const readers = readersOf(paramOf(req, 'table'), caller, deps.endpoints())
     const own = readers.filter(reader => isPurgeable(caller, reader))
     // Where the caller may purge no reader, purgeEndpoints refuses the purge.
-    const meant = own.length > 0 ? own : readers
-    await purgeEndpoints(caller, meant, deps, times)
-    const others = readers.filter(reader => !meant.includes(reader))
+    const purged = own.length > 0 ? own : readers
+    await purgeEndpoints(caller, purged, deps, times)
+    const others = readers.filter(reader => !purged.includes(reader))
     const names = (endpoints: readonly Endpoint[]) => endpoints.map(({ name }) => name)
-    sendJson(req, res, { purged: names(meant), ...(others.length > 0 && { refused: names(others) }) })
+    sendJson(req, res, { purged: names(purged), ...(others.length > 0 && { refused: names(others) }) })
   }
 }
 
@@ -142,7 +142,7 @@ export function requireToken(deps: RequestDeps): RequestHandler {
 /** The caller of a request whose answer depends on the token. @throws RunnerError as `authenticate` does. */
 export function identify(req: Request, res: Response, deps: Pick<RequestDeps, 'tokens'>): Caller {
   const caller = authenticate(deps.tokens, tokenOf(req))
-  exchangeOf(res).progress.token = caller.token
+  exchangeOf(res).facts.token = caller.token
   res.setHeader('Cache-Control', 'private, no-cache')
   for (const name of ['X-API-KEY', 'Authorization']) res.vary(name)
   return caller

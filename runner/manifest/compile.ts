@@ -153,16 +153,16 @@ function compileRender(
   const prepared = expanded.texts.map(({ sql, argumentNames }) => {
     const names = new Set(argumentNames?.map(({ name }) => name))
     const compiled = checked.find(({ text }) => text.sql === sql)?.compiled
-    const read = parameters.filter(({ name }) => names.has(name))
-    return [sql, { sql, read, readsNow: names.has('now'), compiled }] as const
+    const readParameters = parameters.filter(({ name }) => names.has(name))
+    return [sql, { sql, readParameters, readsNow: names.has('now'), compiled }] as const
   })
   const bySql = new Map(prepared)
   const texts = expanded.variants.map(variant => bySql.get(variant.sql)!)
   const indexOf = variantIndexer(expanded.space)
   return (args, nowMicros) => {
-    const { sql, read, readsNow, compiled } = texts[indexOf(name => argumentText(args, name))]!
+    const { sql, readParameters, readsNow, compiled } = texts[indexOf(name => argumentText(args, name))]!
     const bound: Record<string, BoundValue> = {}
-    for (const { name, type } of read) {
+    for (const { name, type } of readParameters) {
       const value = Object.hasOwn(args, name) ? args[name] : undefined
       bound[name] = { type: bigqueryType(type), value: value ?? (type.startsWith('array<') ? [] : null) }
     }

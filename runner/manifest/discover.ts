@@ -1,4 +1,4 @@
-/** Finds and reads manifests and partials. */
+/** Finds and reads manifests, partials and examples of results. */
 
 import { readdirSync, readFile } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'

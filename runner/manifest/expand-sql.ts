@@ -94,8 +94,8 @@ function distinctTexts(
     bySql.set(variant.sql, { variant, ...earlier, share: (earlier?.share ?? 0) + 1, absent: new Set(absent) })
   }
   return [...bySql].map(([sql, { variant, share, absent }]) => {
-    const read = orMistake(() => tokenize(sql))
-    const tokens = read instanceof SqlError ? null : read
+    const tokenized = orMistake(() => tokenize(sql))
+    const tokens = tokenized instanceof SqlError ? null : tokenized
     const placeAt = (offset: number): PlaceInText => placeOf(variant.rendered, offset)
     return { sql, variant, share, absent, tokens, argumentNames: tokens && argumentNames(tokens, placeAt), placeAt }
   })

@@ -181,10 +181,10 @@ class Loading {
   /** Warnings about examples without an endpoint of their name in the same folder. All manifests must have loaded. */
   #strayExamples(outcomes: readonly Outcome[]): readonly Diagnostic[] {
     const details = outcomes.map(({ detail }) => detail!)
-    const taken = new Set(details.map(({ endpoint, file }) => exampleFile(file, endpoint.name)))
+    const exampleFiles = new Set(details.map(({ endpoint, file }) => exampleFile(file, endpoint.name)))
     const names = details.map(({ endpoint }) => endpoint.name)
     return [...this.#examples.keys()]
-      .filter(file => !taken.has(file))
+      .filter(file => !exampleFiles.has(file))
       .map(file => {
         const name = exampledName(file)
         const message = `no manifest in this folder has the name "${name}"`

@@ -30,18 +30,18 @@ const END = new RegExp(`(?:\\$|\\(${CLASS}\\|\\$\\))$`, 'suy')
 
 /** The rest of a sentence that says what is wrong with the pattern; null where it compiles. */
 export function pinnedAsMistake(text: string): string | null {
-  const read = readPinnedAs(text)
-  return typeof read === 'string' ? read : null
+  const pattern = readPinnedAs(text)
+  return typeof pattern === 'string' ? pattern : null
 }
 
 /** Compiles a pattern; one with a mistake takes no pin. */
 export function compilePinnedAs(source: string): PinnedPattern {
-  const read = readPinnedAs(source)
+  const pattern = readPinnedAs(source)
   return Object.freeze({
     source,
     textFor(pin: string): string | null {
-      if (typeof read === 'string' || pin === '' || pin.includes('\0') || !saysWhereItEnds(read, pin)) return null
-      return read.prefix + quoteForRe2(pin) + read.suffix
+      if (typeof pattern === 'string' || pin === '' || pin.includes('\0') || !saysWhereItEnds(pattern, pin)) return null
+      return pattern.prefix + quoteForRe2(pin) + pattern.suffix
     },
   })
 }
@@ -60,11 +60,11 @@ function readPinnedAs(text: string): ReadPattern | string {
   if (!before.pieces.every(isClear)) {
     return `does not say where a value begins: before ${PIN}, what follows ?, * or + must be a character that they do not repeat`
   }
-  const read = { prefix, suffix, after: after.pieces, end: after.end }
-  if (!saysWhereItEnds(read, '') || [...edgeOf(read)].some(isPlain)) {
+  const pattern = { prefix, suffix, after: after.pieces, end: after.end }
+  if (!saysWhereItEnds(pattern, '') || [...edgeOf(pattern)].some(isPlain)) {
     return `does not say where a value ends; put after ${PIN} something that no value holds, such as \\. or / or $`
   }
-  return re2Problem(`${prefix}x${suffix}`) ?? read
+  return re2Problem(`${prefix}x${suffix}`) ?? pattern
 }
 
 /** Whether there is one way only to match this piece, so that the text before {pin} ends at one place. */
@@ -85,13 +85,13 @@ const edgeOf = ({ after, end }: ReadPattern): ReadonlySet<string> => after[0]?.c
  * after {pin}. It is also so if each text has that character a fixed number of times between {pin} and its end: a longer value
  * would leave too few of them.
  */
-function saysWhereItEnds(read: ReadPattern, pin: string): boolean {
-  const { after, end } = read
+function saysWhereItEnds(pattern: ReadPattern, pin: string): boolean {
+  const { after, end } = pattern
   const [first] = after
   if (first?.isOptional || (!first && !end)) return false
-  const held = new Set(pin)
-  if (!meet(edgeOf(read), held)) return true
-  if (!first || first.characters.size > 1 || !end || meet(end, held) || [...end].some(isPlain)) return false
+  const pinCharacters = new Set(pin)
+  if (!meet(edgeOf(pattern), pinCharacters)) return true
+  if (!first || first.characters.size > 1 || !end || meet(end, pinCharacters) || [...end].some(isPlain)) return false
   const isCounted = (piece: Piece): boolean =>
     !meet(piece.characters, first.characters) || (piece.characters.size === 1 && !piece.isOptional && !piece.isRepeated)
   return after.every(piece => isCounted(piece) && !meet(piece.characters, end))

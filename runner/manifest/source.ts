@@ -74,7 +74,7 @@ export class ManifestSource implements PlaceSource {
     return this.#sqlAt(offset)
   }
 
-  #find(path: NodePath): Found {
+  #find(path: NodePath): NodeWithKey {
     if (this.#starts.length === 0) {
       this.#root = this.#parse(this.#text)
       this.#starts = lineStartsOf(this.#text)
@@ -92,14 +92,14 @@ function literalSql(root: Node | null): Scalar | null {
   return isScalar(value) && value.type === 'BLOCK_LITERAL' ? value : null
 }
 
-interface Found {
+interface NodeWithKey {
   readonly key: Node | null
   readonly value: Node | null
 }
 
 /** Follows the path as far as it exists. */
-function walk(root: Node | null, path: NodePath): Found {
-  let found: Found = { key: null, value: root }
+function walk(root: Node | null, path: NodePath): NodeWithKey {
+  let found: NodeWithKey = { key: null, value: root }
   for (const step of path) {
     const { value } = found
     if (isMap(value)) {

@@ -87,10 +87,10 @@ export class AgentThread {
 }
 
 async function replyTo({ method, args, port }: Question, offer: Offer): Promise<void> {
-  const left = new AbortController()
-  port.on('close', () => left.abort())
+  const callerLeft = new AbortController()
+  port.on('close', () => callerLeft.abort())
   const ask = offer[method] as (...args: readonly unknown[]) => Promise<unknown>
-  const reply: FromOffer = await ask(...args, left.signal).then(
+  const reply: FromOffer = await ask(...args, callerLeft.signal).then(
     value => ({ value }),
     () => undefined,
   )

@@ -7,9 +7,9 @@ import { answerRequest } from './answer-request.js'
 import type { Offer } from './offer.js'
 
 parentPort?.on('message', async ({ request, port }: ToAgentThread) => {
-  const left = new AbortController()
-  port.on('close', () => left.abort())
-  const sent: FromAgentThread = await answerRequest(request, offerAt(port), left.signal).then(
+  const callerLeft = new AbortController()
+  port.on('close', () => callerLeft.abort())
+  const sent: FromAgentThread = await answerRequest(request, offerAt(port), callerLeft.signal).then(
     answer => ({ answer }),
     (failure: Error) => ({ failure }),
   )

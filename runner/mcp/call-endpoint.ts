@@ -7,7 +7,7 @@ import type { Caller } from '../model/ports.js'
 import { bindPinned, invalidBeside } from '../request/bind-pinned.js'
 import { handleFor, type RunResponse } from '../request/handle.js'
 import { FORMAT_NAME } from '../request/negotiate.js'
-import type { Progress } from '../request/plan.js'
+import type { RequestFacts } from '../request/plan.js'
 import { mergeArguments, parsedArguments, type RawArguments, refuseManyNames } from '../request/raw-arguments.js'
 import { unknownProblems } from '../request/unknown-arguments.js'
 import { type FullResult, mistakeAnswer, mistakeText, rowsAnswer, type ToolAnswer } from './answers.js'
@@ -28,15 +28,15 @@ export async function callEndpoint(endpoint: Endpoint, args: GivenArguments, ses
   const { deps, caller } = session
   session.onCall()
   const beganMs = deps.clock.ticksMs()
-  const progress: Progress = { token: caller.token, endpoint: endpoint.name }
+  const facts: RequestFacts = { token: caller.token, endpoint: endpoint.name }
   const report = (status: number, outcome: Parameters<typeof requestDone>[3]): void => {
-    const call = { ...session.about, ...progress, via: 'mcp' } as const
+    const call = { ...session.about, ...facts, via: 'mcp' } as const
     deps.observe(requestDone(call, status, deps.clock.ticksMs() - beganMs, outcome))
   }
   try {
     const { given, page, rows } = readArguments(endpoint, args, caller)
     const readAddress = (): RawArguments => mergeArguments(given, page)
-    const response = await handleFor(caller, { ref: endpoint.id, format: 'json', readAddress, signal }, deps, progress)
+    const response = await handleFor(caller, { ref: endpoint.id, format: 'json', readAddress, signal }, deps, facts)
     const answer = answerOf(response, given, rows, session)
     const { outcome: cache, cost, result } = response
     report(200, { cache, rows: result.rowCount, ...(cost && { cost }), error: null })
@@ -81,7 +81,7 @@ function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller)
   return endpoint.pages ? { given, ...pageOf(args, rows) } : { given, page: parsedArguments({}, true), rows }
 }
 
-/** A next page is as long as the page before, unless the call says otherwise. If that came over HTTP, it may be longer than an answer. */
+/** A next page is as long as the page before, unless the call says otherwise. A page that began over HTTP may exceed an answer. */
 function pageOf(args: GivenArguments, rows: number) {
   const cursor = args[CURSOR] || null
   const size = cursor === null ? rows : args[PAGE_SIZE]

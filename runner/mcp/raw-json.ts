@@ -1,6 +1,6 @@
 /**
  * JSON texts inside messages that the SDK serializes: it takes values alone, and values of JSON.parse have lost the digits that
- * a double cannot hold. So a text goes through the SDK in a marked object, which the serialized message then has replaced.
+ * a double cannot hold. So a text goes through the SDK in a marked object, in whose place `withRawJson` puts it.
  */
 import { randomUUID } from 'node:crypto'
 

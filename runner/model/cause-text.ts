@@ -11,11 +11,11 @@ const MAX_LENGTH = 2_000
  */
 export function causeText(thrown: unknown): string {
   const texts: string[] = []
-  let left: unknown = thrown
-  for (let level = 0; level < MAX_LEVELS && left !== undefined && left !== null; level += 1) {
-    const text = messageOf(left)
+  let current: unknown = thrown
+  for (let level = 0; level < MAX_LEVELS && current !== undefined && current !== null; level += 1) {
+    const text = messageOf(current)
     if (text !== '' && !texts.at(-1)?.includes(text)) texts.push(text)
-    left = causeOf(left)
+    current = causeOf(current)
   }
   return texts.join('; caused by: ')
 }

@@ -79,7 +79,7 @@ export interface Endpoint {
   /** The largest body of a result, in bytes; null for no limit but the engine's. */
   readonly maxResultBytes: number | null
   readonly labels: Readonly<Record<string, string>>
-  /** A hash of everything that can change a result: manifest, partials, lookup tables, table schemas. */
+  /** A hash of everything that can change a result: the manifest, its partials, all table schemas and functions, the engine. */
   readonly revision: string
   /**
    * Reviewed rows of a result, for documents: those of `<name>.example.json`, to be written by `stringifyExact`. Null where

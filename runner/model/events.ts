@@ -25,7 +25,7 @@ export interface EndedQuery {
 export type Event =
   | { readonly kind: 'server.ready'; readonly url: string; readonly endpoints: number; readonly engine: string }
   | { readonly kind: 'manifests.loaded'; readonly endpoints: number }
-  /** Manifests, partials and table schemas were reloaded and are now served. */
+  /** Manifests, partials, table schemas and functions were reloaded and are now served. */
   | ({ readonly kind: 'manifests.reloaded'; readonly durationMs: number } & ReloadReport)
   | {
       /** A reload found errors, so the endpoints loaded before stay in service. */

@@ -7,7 +7,7 @@
 export const PIECE_BYTES = 524_288
 
 /** Calls back with each piece and its offset. */
-export async function inTurns(bytes: Uint8Array, work: (piece: Uint8Array, at: number) => void): Promise<void> {
+export async function eachPiece(bytes: Uint8Array, work: (piece: Uint8Array, at: number) => void): Promise<void> {
   for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
     if (at > 0) await nextTurn()
     work(bytes.subarray(at, at + PIECE_BYTES), at)
@@ -20,7 +20,7 @@ export async function joinInTurns(parts: readonly Uint8Array[]): Promise<Buffer>
   let start = 0
   for (const part of parts) {
     if (start > 0) await nextTurn()
-    await inTurns(part, (piece, at) => joined.set(piece, start + at))
+    await eachPiece(part, (piece, at) => joined.set(piece, start + at))
     start += part.byteLength
   }
   return joined

@@ -67,7 +67,7 @@ export interface RunOptions {
    * them. Engines whose tier is not exact read all parts. @default all parts
    */
   readonly parts?: PartChoice
-  /** Whether the result has `parts`, where the engine's tier is exact. @default false */
+  /** Asks for `parts` in the result; only an engine whose tier is exact gives them. @default false */
   readonly tellsParts?: boolean
 }
 
@@ -81,7 +81,7 @@ export type CheckResult =
       readonly compiled?: object
       /** What the warehouse would read; absent on other engines. */
       readonly reads?: WarehouseReads
-      /** The constants that can be wrong, which the embedded engine has not computed. */
+      /** The constants with which every call may fail, and which the embedded engine has not computed. */
       readonly constants?: ConstantChecks
     }
   | {

@@ -32,7 +32,7 @@ export interface PublishedColumn extends Pick<ContractColumn, 'name' | 'type' | 
   readonly json?: 'number' | 'string'
   readonly unit?: string
   /**
-   * What the query shows of the fields of a STRUCT, or of an ARRAY of STRUCTs, in the order of the type; left out where that is
+   * What the query shows of the fields of a STRUCT, or of an ARRAY of STRUCTs, in the order of the type; left out where it shows
    * nothing.
    */
   readonly fields?: readonly PublishedField[]

@@ -3,7 +3,7 @@
  * their ETags.
  */
 import { createHash } from 'node:crypto'
-import { inTurns } from './in-turns.js'
+import { eachPiece } from './in-turns.js'
 
 /** The prefix of all keys of this endpoint. */
 export const keyPrefix = (endpointId: string): string => `${endpointId}:`
@@ -37,6 +37,6 @@ export const endpointIdOf = (key: string): string => key.slice(0, Math.max(0, ke
  */
 export async function etagInTurns(body: Uint8Array): Promise<string> {
   const hash = createHash('sha256')
-  await inTurns(body, piece => hash.update(piece))
+  await eachPiece(body, piece => hash.update(piece))
   return `"${hash.digest('base64url').slice(0, 27)}"`
 }

@@ -92,7 +92,7 @@ const usesFormat = (endpoints: readonly Endpoint[]): boolean =>
 /** `<name>`, and `<name>.row` unless an endpoint has that name itself. */
 function schemasOf(endpoint: Endpoint, { version }: DocumentOptions, names: ReadonlySet<string>) {
   const row = rowSchema(endpoint, version)
-  const ofRow = rowName(endpoint)
-  if (names.has(ofRow)) return { [endpoint.name]: resultOf(endpoint, row, version) }
-  return { [endpoint.name]: resultOf(endpoint, { $ref: `#/components/schemas/${ofRow}` }, version), [ofRow]: row }
+  const ownName = rowName(endpoint)
+  if (names.has(ownName)) return { [endpoint.name]: resultOf(endpoint, row, version) }
+  return { [endpoint.name]: resultOf(endpoint, { $ref: `#/components/schemas/${ownName}` }, version), [ownName]: row }
 }

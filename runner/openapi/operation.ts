@@ -1,6 +1,6 @@
 /** One endpoint as an operation of an OpenAPI document. */
 import type { Format } from '../formats/format.js'
-import { FORMATS, RESULT_FORMATS, spokenName } from '../formats/index.js'
+import { displayName, FORMATS, RESULT_FORMATS } from '../formats/index.js'
 import { describedOf } from '../http/headers.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { EngineName } from '../model/engines.js'
@@ -53,7 +53,7 @@ function summaryOf({ name, description }: Endpoint): string {
 
 function descriptionOf({ name, description, maxRows, parameters, pages, export: exported }: Endpoint): string {
   const others = FORMATS.filter(({ name }) => name !== 'json')
-    .map(spokenName)
+    .map(displayName)
     .join(', ')
   const how = parameters.some(({ name }) => name === 'format') ? '`Accept`' : '`format` or `Accept`'
   return [

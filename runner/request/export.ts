@@ -10,7 +10,7 @@ import type { ExportPlaces } from './export-places.js'
 import type { RequestDeps, RunRequest } from './handle.js'
 import { chooseType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice } from './negotiate-coding.js'
-import { admitCall, type Progress, planCall } from './plan.js'
+import { admitCall, planCall, type RequestFacts } from './plan.js'
 import { mergeArguments } from './raw-arguments.js'
 import { runQuery } from './run-query.js'
 
@@ -44,19 +44,19 @@ export interface ExportTarget {
 }
 
 /**
- * @throws RunnerError: ENDPOINT_UNKNOWN where the endpoint has no exports, TOKEN_NOT_ALLOWED, RESULT_TOO_LARGE where there are more rows than
- *   may be, QUERY_TIMEOUT, CALL_ABANDONED when the caller leaves; what each stage refuses, and what the target rejects with.
+ * @throws RunnerError: ENDPOINT_UNKNOWN where the endpoint has no exports, TOKEN_NOT_ALLOWED, RESULT_TOO_LARGE where there are too
+ *   many rows, QUERY_TIMEOUT, CALL_ABANDONED when the caller leaves; what each stage refuses, and what the target rejects with.
  */
 export async function exportFor(
   caller: Caller,
   request: RunRequest,
   target: ExportTarget,
   deps: ExportDeps,
-  progress: Progress,
+  facts: RequestFacts,
 ): Promise<void> {
   const endCall = deps.beginCall?.()
   try {
-    const { head, order, timeoutMs } = await planExport(caller, request, deps, progress)
+    const { head, order, timeoutMs } = await planExport(caller, request, deps, facts)
     const leave = deps.exports.take(caller.token)
     const { signal, end } = deadlineSignal([request.signal], timeoutMs, deps.clock)
     let [isBegun, failure] = [false, null as unknown]
@@ -87,9 +87,9 @@ export async function exportFor(
   }
 }
 
-async function planExport(caller: Caller, request: RunRequest, deps: ExportDeps, progress: Progress) {
+async function planExport(caller: Caller, request: RunRequest, deps: ExportDeps, facts: RequestFacts) {
   const { ref, accept, acceptEncoding, readBody, format: given, nowMicros = null } = request
-  const endpoint = admitCall(caller, ref, deps.endpoints(), progress)
+  const endpoint = admitCall(caller, ref, deps.endpoints(), facts)
   if (endpoint.export === null) {
     throw new RunnerError('ENDPOINT_UNKNOWN', {
       detail: 'The endpoint has no exports: its manifest has no settings.export.',

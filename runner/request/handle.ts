@@ -12,7 +12,7 @@ import { beginWait } from './authorize.js'
 import { chooseType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
 import { type PagePlan, pageGone } from './pages/pages.js'
-import { admitCall, type PlanDeps, type Progress, planCall, walkRequest } from './plan.js'
+import { admitCall, type PlanDeps, planCall, type RequestFacts, walkRequest } from './plan.js'
 import { mergeArguments, type RawArguments } from './raw-arguments.js'
 import { type RunOrder, runQuery } from './run-query.js'
 
@@ -61,11 +61,11 @@ export interface RunResponse extends CacheAnswer {
 }
 
 /** Handles a request of an authenticated caller. @throws RunnerError with whatever each stage refuses; see the stage's own file. */
-export async function handleFor(caller: Caller, request: RunRequest, deps: RequestDeps, progress: Progress) {
+export async function handleFor(caller: Caller, request: RunRequest, deps: RequestDeps, facts: RequestFacts) {
   const endCall = deps.beginCall?.()
   try {
     const { ref, readBody, format: named, accept, nowMicros = null } = request
-    const endpoint = admitCall(caller, ref, deps.endpoints(), progress)
+    const endpoint = admitCall(caller, ref, deps.endpoints(), facts)
     const address = request.readAddress()
     const format = named === undefined ? chooseType(endpoint, address, accept) : formatOf(named)
     const coding = acceptableCoding(request.acceptEncoding, deps.codings)
@@ -117,10 +117,10 @@ async function pageFromCache(
   return { ...kept, result, key, isCacheable: order.endpoint.cache !== null, cursorAt }
 }
 
-/** How often a page runs its query again where the result could not be stored, since the data was changed or purged meanwhile. */
+/** How often a first page runs the query again where its result could not be stored, since the data was changed or purged meanwhile. */
 const MAX_OWN_RUNS = 2
 
-/** The answer of a run of its own, which is kept. @throws RunnerError RESULT_TOO_LARGE, PAGE_GONE. */
+/** The answer of a run at an `@now` of its own, whose result is kept. @throws RunnerError RESULT_TOO_LARGE, PAGE_GONE. */
 async function keptAnswer(
   caller: Caller,
   { order, page }: Omit<PlannedPage, 'cached'>,

@@ -1,5 +1,5 @@
 /** Chooses the format of a result: by `format` in the address, else by `Accept`. */
-import { FORMATS, type ListedFormat, spokenName } from '../formats/index.js'
+import { displayName, FORMATS, type ListedFormat } from '../formats/index.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 import { type Weighted, weighted } from './negotiate-coding.js'
@@ -44,7 +44,7 @@ export function negotiate(accept: string | undefined, offered = FORMATS): Listed
 function notAcceptable(offered: readonly ListedFormat[]): RunnerError {
   const all = offered.map(format => {
     const [own] = format.mediaTypes
-    return own === undefined ? spokenName(format) : `${format.name} (${own})`
+    return own === undefined ? displayName(format) : `${format.name} (${own})`
   })
   return new RunnerError('NOT_ACCEPTABLE', { detail: `This can be had as: ${all.join(', ')}.` })
 }

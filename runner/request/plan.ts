@@ -23,7 +23,7 @@ export interface PlanDeps extends RunDeps {
 }
 
 /** The facts about a request, filled in stage by stage, so that a refused request can be logged too. */
-export interface Progress {
+export interface RequestFacts {
   token: string | null
   endpoint: string | null
 }
@@ -32,10 +32,10 @@ export interface Progress {
  * The endpoint by name or id, for a caller who may call it.
  * @throws RunnerError ENDPOINT_UNKNOWN, ENDPOINT_BROKEN, TOKEN_NOT_ALLOWED.
  */
-export function admitCall(caller: Caller, ref: string, index: EndpointIndex, progress?: Progress): Endpoint {
+export function admitCall(caller: Caller, ref: string, index: EndpointIndex, facts?: RequestFacts): Endpoint {
   const name = (index.find(ref) ?? findBroken(index, ref))?.name ?? null
-  if (progress && name !== null) progress.endpoint = name
-  // A token that is limited to endpoints is not told whether there are others.
+  if (facts && name !== null) facts.endpoint = name
+  // A token that is limited to some endpoints is not told whether others exist.
   if (!caller.mayCall(name ?? ref)) throw notAllowed(NOT_ALLOWED, OUT_OF_SCOPE)
   const endpoint = route(index, ref)
   authorize(caller, endpoint)

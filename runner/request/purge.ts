@@ -45,12 +45,12 @@ export async function purgeEndpoints(
  * may be named without its project, or without its dataset, and by the name of one of its shards.
  */
 export function readersOf(table: string, caller: Caller, index: EndpointIndex): readonly Endpoint[] {
-  const asked = table.split('.').reverse()
+  const askedParts = table.split('.').reverse()
   const isMeant = (declared: string): boolean =>
     declared
       .split('.')
       .reverse()
-      .every((part, i) => asked[i] === undefined || part === asked[i] || isShardOf(part, asked[i]))
+      .every((part, i) => askedParts[i] === undefined || part === askedParts[i] || isShardOf(part, askedParts[i]))
   return index.all.filter(endpoint => mayRun(caller, endpoint) && (endpoint.tables?.some(isMeant) ?? true))
 }
 

@@ -17,12 +17,12 @@ export function cursorKey(settings: Settings, observe: Observer): () => string {
   return () => {
     if (settings.cursorKey !== null) return settings.cursorKey
     const path = join(dirname(tokensPath(settings)), FILE)
-    const made = randomBytes(MIN_LENGTH).toString('base64url')
+    const newKey = randomBytes(MIN_LENGTH).toString('base64url')
     try {
-      return readKey(path) ?? keepKey(path, made)
+      return readKey(path) ?? keepKey(path, newKey)
     } catch (cause) {
       observe({ kind: 'cursors.key-not-kept', reason: `${path}: ${fileReason(cause)}` })
-      return made
+      return newKey
     }
   }
 }

@@ -88,7 +88,7 @@ export class EndpointRegistry<E extends Engine> {
   }
 
   /**
-   * Loads everything for the first time. Endpoints with errors are broken; strictly, any error is refused.
+   * Loads everything for the first time. Endpoints with errors are broken; with `isStrict`, any error is a LoadError.
    * @throws LoadError, SetupError; nothing is open then.
    */
   async start(): Promise<void> {

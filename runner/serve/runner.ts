@@ -53,7 +53,7 @@ export interface Runner {
   /** Mounts in any node:http or Express server. */
   readonly listener: RequestListener
   /**
-   * Runs an endpoint by name or id as a call over HTTP would, for an unrestricted caller. A list is a repeated argument.
+   * Runs an endpoint by name or id as a call over HTTP would, for an unrestricted caller. A list gives an argument several values.
    * @throws RunnerError
    */
   call(name: string, args?: CallArguments, options?: CallOptions): Promise<StoredResult>
@@ -266,8 +266,8 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
       const { format = 'json' } = rest
       const readAddress = () => parsedArguments(args, true)
       const request = { ref: name, readAddress, signal, ...rest, format }
-      const progress = { token: null, endpoint: null }
-      const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
+      const facts = { token: null, endpoint: null }
+      const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, facts)
       if (format === 'json') return result
       const { representations } = app.appDeps
       const wanted = { endpoint, format, coding: PLAIN }

@@ -144,10 +144,10 @@ class Expander {
     }
     this.#included.add(node.name)
     const own = new Map<string, Binding>()
-    const read = firstNames(partial.nodes)
+    const namesRead = firstNames(partial.nodes)
     const given = new Set(node.arguments.map(({ name }) => name))
-    for (const { name, offset } of node.arguments.filter(argument => !read.has(argument.name))) {
-      const unset = [...read].filter(word => !given.has(word))
+    for (const { name, offset } of node.arguments.filter(argument => !namesRead.has(argument.name))) {
+      const unset = [...namesRead].filter(word => !given.has(word))
       const more = didYouMean(name, unset)
       if (more.meant === undefined) continue
       const message = `the partial "${node.name}" reads no "${name}"`

@@ -23,8 +23,8 @@ export interface SendDeps extends Pick<RequestDeps, 'results' | 'clock'> {
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
   const { result, isCacheable, format, endpoint, coding, key, runMs, cost, ignored } = response
   // Compressing a result that is not stored would cost its only caller more time than it saves.
-  const worthIt = key === null && coding.mayBePlain ? PLAIN : coding
-  const wanted = { endpoint, format: format.name, coding: worthIt }
+  const usedCoding = key === null && coding.mayBePlain ? PLAIN : coding
+  const wanted = { endpoint, format: format.name, coding: usedCoding }
   const representation = await deps.representations.make(result, wanted, bytes => deps.results.grow(key, bytes))
   const isRead = req.method === 'GET' || req.method === 'HEAD'
   const ifMatch = req.get('If-Match')

@@ -56,8 +56,8 @@ function understand(thrown: NodeJS.ErrnoException): RunnerError {
   if (thrown.code === 'HPE_HEADER_OVERFLOW') return new RunnerError('HEADERS_TOO_LARGE', { headers })
   if (thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT') return new RunnerError('REQUEST_TIMEOUT', { headers })
   const isAddress = thrown.code === 'HPE_INVALID_URL'
-  const ofAddress = 'The address is not valid: characters outside ASCII are percent-encoded as UTF-8 (é is %C3%A9).'
-  const detail = isAddress ? ofAddress : 'This is not a valid HTTP request.'
+  const badAddress = 'The address is not valid: characters outside ASCII are percent-encoded as UTF-8 (é is %C3%A9).'
+  const detail = isAddress ? badAddress : 'This is not a valid HTTP request.'
   return new RunnerError('REQUEST_INVALID', { detail, headers, ...(!isAddress && { cause: thrown }) })
 }
 

@@ -34,8 +34,8 @@ export class DuplicateFinder {
     for (const claim of claims) {
       const text = claim.text.toLowerCase()
       const key = `${claim.member} ${text}`
-      const before = this.#claims.get(key)
-      this.#claims.set(key, before === undefined ? claim : [before, claim].flat())
+      const earlier = this.#claims.get(key)
+      this.#claims.set(key, earlier === undefined ? claim : [earlier, claim].flat())
       if (claim.member === 'name') this.#compare(claim, text)
     }
   }

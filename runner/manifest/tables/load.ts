@@ -70,9 +70,9 @@ export async function loadTableSchemas(
   const tables: LoadedTable[] = []
   for (const source of await readFolder(dir, isTableSchema, diagnostics)) {
     await yieldToEventLoop()
-    const read = readSchema(source)
-    if (read.table !== null) tables.push(read.table)
-    diagnostics.push(...read.diagnostics)
+    const result = readSchema(source)
+    if (result.table !== null) tables.push(result.table)
+    diagnostics.push(...result.diagnostics)
   }
   return { tables, diagnostics: diagnostics.sort(compareDiagnostics) }
 }
@@ -209,13 +209,13 @@ class SchemaReader {
 
   #readField(field: SchemaField, at: NodePath): readonly StructField[] {
     const { name, type, mode = 'NULLABLE', fields } = field
-    const before = this.diagnostics.length
+    const mistakesBefore = this.diagnostics.length
     if (!MODES.includes(mode.toUpperCase())) {
       const message = `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found "${mode}"`
       this.#wrong([...at, 'mode'], 'table/schema', message, didYouMean(mode.toUpperCase(), MODES))
     }
     if (/^(RECORD|STRUCT)$/i.test(type)) this.#readFields(fields ?? [], [...at, 'fields'])
-    if (this.diagnostics.length > before) return []
+    if (this.diagnostics.length > mistakesBefore) return []
     const columnType = fieldType(field)
     if (columnType === undefined) {
       const message = `the type "${type}" of field "${name}" is not supported`

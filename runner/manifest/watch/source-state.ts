@@ -1,4 +1,4 @@
-/** A fingerprint of manifests, partials, examples, table schemas and functions, taken from the state of their files without reading them. */
+/** A fingerprint of manifests, partials, examples, table schemas and functions, from the state of their files, which are not read. */
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -42,8 +42,8 @@ export async function statesOf(folder: string, isWanted: (name: string) => boole
   }
   const states: string[] = []
   for (let i = 0; i < names.length; i += LOOKED_AT_ONCE) {
-    const some = names.slice(i, i + LOOKED_AT_ONCE)
-    states.push(...(await Promise.all(some.map(async name => `${name}\0${await stateOf(join(folder, name))}\n`))))
+    const batch = names.slice(i, i + LOOKED_AT_ONCE)
+    states.push(...(await Promise.all(batch.map(async name => `${name}\0${await stateOf(join(folder, name))}\n`))))
   }
   return [...states, '\n']
 }

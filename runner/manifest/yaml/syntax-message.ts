@@ -47,11 +47,11 @@ function unclosedAt({ pos: [offset], code }: YAMLParseError, text: string, docum
   // The parser ends a bracket at a token that it does not expect.
   const isAround = (from: number, to: number): boolean =>
     to === offset || (code !== 'UNEXPECTED_TOKEN' && from < offset && offset < to)
-  const look = ({ range }: Node, opens: string): void => {
+  const note = ({ range }: Node, opens: string): void => {
     const [from, to] = range ?? [0, -1]
     const open = text[from]!
     if (isAround(from, to) && opens.includes(open) && text[to - 1] !== CLOSED_BY[open]) begin = from
   }
-  visit(document, { Scalar: (_key, node) => look(node, `"'`), Collection: (_key, node) => look(node, '{[') })
+  visit(document, { Scalar: (_key, node) => note(node, `"'`), Collection: (_key, node) => note(node, '{[') })
   return begin
 }

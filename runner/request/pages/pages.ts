@@ -2,7 +2,7 @@
 import { argumentsDigest, pageKey, revisionDigest, walkKey } from '../../cache/key.js'
 import type { CacheAnswer, CacheRequest } from '../../cache/request.js'
 import type { ResultCache } from '../../cache/result-cache.js'
-import { rowPlaces } from '../../formats/rows.js'
+import { rowOffsets } from '../../formats/rows.js'
 import type { Endpoint } from '../../model/endpoint.js'
 import { RunnerError } from '../../model/errors.js'
 import { joinInTurns } from '../../model/in-turns.js'
@@ -52,7 +52,7 @@ export class Pages {
     const result = this.#results.entry(cached)
     if (!result || !isOfCursor(plan, result)) return undefined
     const page = this.#results.page(keyOf(plan, result))
-    const isKept = isOnlyPage(plan, result) || this.#results.isKept(walkKey(plan.key, result.now), plan.keepMs)
+    const isKept = isWhole(plan, result) || this.#results.isKept(walkKey(plan.key, result.now), plan.keepMs)
     return isKept ? page : undefined
   }
 
@@ -63,9 +63,9 @@ export class Pages {
   async keep(plan: PagePlan, { result, outcome, isStored }: CacheAnswer, cached: CacheRequest): Promise<boolean> {
     if (!isOfCursor(plan, result)) throw pageGone('The data has changed')
     // For a cursor, a result that is not stored can be computed again: this one has just given the same rows.
-    if (plan.cursor !== null || isOnlyPage(plan, result)) return true
+    if (plan.cursor !== null || isWhole(plan, result)) return true
     const key = walkKey(plan.key, result.now)
-    // The page's own run has already stored its result under this key.
+    // A request for pages has stored its result under this key itself.
     const isOwn = cached.keepMs !== undefined
     const isStoredOwn = isStored || outcome !== 'miss'
     const isKept = isOwn ? isStoredOwn : await this.#results.keep(result, cached.key, key, plan.keepMs)
@@ -79,14 +79,14 @@ export class Pages {
     plan: PagePlan,
     result: StoredResult,
   ): Promise<{ readonly page: StoredResult; readonly key: string | null }> {
-    const places = await rowPlaces(result)
+    const offsets = await rowOffsets(result)
     const key = keyOf(plan, result)
-    const made = this.#results.page(key)
-    if (made) return { page: made, key }
+    const existing = this.#results.page(key)
+    if (existing) return { page: existing, key }
     const { body, rowCount: totalRows, etag, now, columns, isTruncated, storedAt, freshUntil, dataState } = result
     const { from, to } = rangeOf(plan, result)
     const next = to < totalRows ? plan.cursorAt(result, to) : null
-    const rows = from < to ? body.subarray(places[from], places[to]! - 1) : new Uint8Array()
+    const rows = from < to ? body.subarray(offsets[from], offsets[to]! - 1) : new Uint8Array()
     const page: StoredResult = {
       ...{ columns, isTruncated, now, storedAt, freshUntil, ...(dataState !== undefined && { dataState }) },
       body: await joinInTurns([Buffer.from(RESULT_HEAD), rows, Buffer.from(`],"next":${JSON.stringify(next)}}`)]),
@@ -112,8 +112,7 @@ const keyOf = (plan: PagePlan, result: StoredResult): string => {
 const isOfCursor = ({ cursor }: PagePlan, { etag }: StoredResult): boolean => cursor === null || cursor.etag === etag
 
 /** Whether all rows are on the first page. */
-const isOnlyPage = ({ cursor, size }: PagePlan, { rowCount }: StoredResult): boolean =>
-  cursor === null && rowCount <= size
+const isWhole = ({ cursor, size }: PagePlan, { rowCount }: StoredResult): boolean => cursor === null && rowCount <= size
 
 export const pageGone = (why: string): RunnerError =>
   new RunnerError('PAGE_GONE', { detail: `${why} since the first page was given; begin again without cursor.` })

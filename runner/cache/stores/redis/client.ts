@@ -10,8 +10,8 @@ const PING_MS = 5_000
 const SOCKET = { connectTimeout: CONNECT_MS, socketTimeout: 7_000 } as const
 
 /** The library sends no CLIENT commands: the Redis user may be allowed only the few commands that the cache sends. */
-const LEAST = { disableClientInfo: true, maintNotifications: 'disabled' } as const
-const OPTIONS = { ...LEAST, disableOfflineQueue: true, pingInterval: PING_MS } as const
+const NO_CLIENT_COMMANDS = { disableClientInfo: true, maintNotifications: 'disabled' } as const
+const OPTIONS = { ...NO_CLIENT_COMMANDS, disableOfflineQueue: true, pingInterval: PING_MS } as const
 const AS_BUFFERS = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } } as const
 
 /** Bytes for a bulk string, text for a simple one, numbers, lists of these, null. */

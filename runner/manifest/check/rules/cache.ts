@@ -6,7 +6,7 @@ import type { DistinctSql, ManifestFacts, Rule, TemplateFacts } from '../rule.js
 type CacheSettings = Exclude<NonNullable<Manifest['settings']>['cache'], 'disabled' | undefined>
 
 const PATH = ['settings', 'cache']
-const OF_OLD_RESULTS = ['warm_seconds', 'stale_if_error_seconds', 'stale_while_revalidate_seconds'] as const
+const NOT_WITH_UNTIL = ['warm_seconds', 'stale_if_error_seconds', 'stale_while_revalidate_seconds'] as const
 
 export const cacheRules: readonly Rule<ManifestFacts>[] = [
   {
@@ -15,7 +15,7 @@ export const cacheRules: readonly Rule<ManifestFacts>[] = [
     check: ({ manifest, source }, report) => {
       const cache = cacheOf(manifest)
       if (cache.until === undefined) return
-      for (const key of OF_OLD_RESULTS.filter(name => cache[name] !== undefined)) {
+      for (const key of NOT_WITH_UNTIL.filter(name => cache[name] !== undefined)) {
         report(source.keyAt([...PATH, key]), `${key} means nothing with until: data_changes; remove one of them`)
       }
     },

@@ -99,4 +99,4 @@ function conditionOn(parts: readonly string[], { name, isRe2, isList }: Declared
 
 const unresolved = ({ reason }: SqlError, name: string): string =>
   `the query is not proven to be limited to @${name}, because it is not understood here: ${reason}. ` +
-  'What only BigQuery knows needs its definition here: a table its schema, a function its file'
+  'A table that only BigQuery knows needs its schema here, and a function its file'

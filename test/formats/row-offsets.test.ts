@@ -1,6 +1,6 @@
-/** The places of rows in a stored result, which are read in turns of the event loop, also within a long row. */
+/** The offsets of rows in a stored result, which are read in turns of the event loop, also within a long row. */
 import { expect } from 'chai'
-import { JsonTextError, rowPlaces } from '../../runner/formats/rows.js'
+import { JsonTextError, rowOffsets } from '../../runner/formats/rows.js'
 import { PIECE_BYTES } from '../../runner/model/in-turns.js'
 import { RESULT_HEAD } from '../../runner/result/body.js'
 import { turnsOf } from '../turns.js'
@@ -17,11 +17,11 @@ const result = (texts: readonly string[], rowCount = texts.length) => ({
   rowCount,
 })
 
-describe('the places of the rows of a result', () => {
+describe('the offsets of the rows of a result', () => {
   it('are those of their texts, and other work has its turns while they are found', async () => {
     const given = result(TEXTS)
-    const { value: places, turns } = await turnsOf(rowPlaces(given))
-    const texts = TEXTS.map((_, i) => given.body.toString('utf8', places[i], places[i + 1]! - 1))
+    const { value: offsets, turns } = await turnsOf(rowOffsets(given))
+    const texts = TEXTS.map((_, i) => given.body.toString('utf8', offsets[i], offsets[i + 1]! - 1))
     expect(texts).to.deep.equal(TEXTS)
     const long = Buffer.byteLength(TEXTS[1]! + TEXTS[2]!)
     expect(turns).to.be.at.least(Math.floor(long / PIECE_BYTES))
@@ -31,13 +31,13 @@ describe('the places of the rows of a result', () => {
     for (const padding of [0, 1, 2, 3]) {
       const texts = [`{"a":"${'x'.repeat(PIECE_BYTES - padding - RESULT_HEAD.length)}\\\\\\"}"}`, '{"b":1}']
       const given = result(texts)
-      const [, second] = await rowPlaces(given)
+      const [, second] = await rowOffsets(given)
       expect(given.body.toString('utf8', second), `padded by ${padding}`).to.equal('{"b":1}]}')
     }
   })
 
   it('are refused where there are fewer rows', async () => {
-    const thrown = await rowPlaces(result(['{}'], 2)).catch((error: unknown) => error)
+    const thrown = await rowOffsets(result(['{}'], 2)).catch((error: unknown) => error)
     expect(thrown).to.be.instanceOf(JsonTextError)
   })
 })
