@@ -122,8 +122,8 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
   return kindOfLocalDate(text) ?? 'text'
 }
 
-/** Whether a text that is not a number is a TIMESTAMP. */
-const isTimestamp = (text: string): boolean => !NUMBER.test(text) && isTaken('TIMESTAMP', text)
+/** Whether a text is a TIMESTAMP and not a number, such as `08.30`. */
+const isTimestamp = (text: string): boolean => !/^-?[\d.]*$/.test(text) && isTaken('TIMESTAMP', text)
 
 /** A number beyond 12 tells which one is the day. */
 function kindOfLocalDate(text: string): ValueKind | null {

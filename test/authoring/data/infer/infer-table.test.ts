@@ -648,6 +648,12 @@ describe('how a CSV file is written', () => {
       form: {},
       gives: '#Fields: a INTEGER, b INTEGER',
     },
+    {
+      says: 'with a decimal comma, and a point in times of day, which are no seconds since 1970',
+      csv: 'time;temp\n08.30;1,5\n09.15;2,5\n',
+      form: { delimiter: ';', decimalComma: true },
+      gives: 'time STRING, temp NUMERIC',
+    },
     { says: 'with thousands', csv: 'a;b\n1,234;x\n', form: { delimiter: ';' }, gives: 'a STRING, b STRING' },
   ]
   for (const { says, csv, form, gives, doubts } of FORMS) {
