@@ -65,6 +65,18 @@ const CASES: readonly Case[] = [
   },
   { name: 'ns_utc', values: [`${NS}789'`], schema: { type: 'TIMESTAMP' }, rows: ['2026-01-31T12:00:00.123456Z'] },
   {
+    name: 'interval_of_text',
+    values: ["'14 months -3 days 5 microseconds'", 'NULL'],
+    schema: { type: 'INTERVAL' },
+    rows: ['1-2 -3 0:0:0.000005', null],
+  },
+  {
+    name: 'interval_of_number',
+    values: ["'5'"],
+    schema: { type: 'INTERVAL' },
+    fails: 'd.interval_of_number.x has a value that is not INTERVAL: 5',
+  },
+  {
     name: 'decimal_as_text',
     values: ['1.50::DECIMAL(10, 2)', '100', '-0.5', 'NULL'],
     schema: { type: 'STRING' },
