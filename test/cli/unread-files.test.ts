@@ -45,7 +45,7 @@ describe('files in the place of a table that are not read', () => {
       expect(err).to.include(`${folder.path('data', named)} is not read`)
       const reason =
         named === 'x/orders.2026.csv'
-          ? /the name of a file of x\.orders is the table's own, followed by the ending alone\. Rename it, import it with `sluice import x\.orders \S+orders\.2026\.csv`/
+          ? /the name of a file of x\.orders is the table's own, followed by the ending alone\. Rename it, or move it elsewhere and import it there with `sluice import x\.orders orders\.2026\.csv`/
           : named.endsWith('_log')
             ? /it is the log of a table/
             : /\.ndjson, \.jsonl, \.json, \.csv or \.tsv/

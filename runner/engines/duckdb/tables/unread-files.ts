@@ -24,7 +24,8 @@ const READ = '.parquet, .ndjson, .jsonl, .json, .csv or .tsv (the texts also wit
 export function whyUnread(path: string, hasEnding: boolean, table: string): string | null {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (!stat) return null
-  if (isTableLog(path.slice(path.lastIndexOf('/') + 1)))
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  if (isTableLog(name))
     return `it is the log of a table whose files beside it are not all its rows. Export the table, and put the export here; or, where no row was ever changed or deleted, move the log elsewhere`
   if (stat.isDirectory())
     return namesIn(path).length === 0
@@ -36,5 +37,5 @@ export function whyUnread(path: string, hasEnding: boolean, table: string): stri
     ? `the name of a file of ${table} is the table's own, followed by the ending alone`
     : `the name of a file of ${table} ends in ${READ}`
   const format = hasEnding ? '' : ' --input-format …'
-  return `${mistake}. Rename it, import it with \`sluice import ${table} ${path}${format}\`, or move it elsewhere`
+  return `${mistake}. Rename it, or move it elsewhere and import it there with \`sluice import ${table} ${name}${format}\``
 }
