@@ -13,6 +13,7 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { MAX_BAD_ROWS, printBadRows } from './bad-rows.js'
 import { type ImportReport, importFiles, openDuckdb } from './import/import-table.js'
+import { mostThreads } from './import/partition-writer.js'
 import { noTableText, tableNamed } from './table-named.js'
 import { type TextFormFlags, textFormOfFlags } from './text-form-flags.js'
 import { schemaFiles } from './warehouse.js'
@@ -44,7 +45,8 @@ export async function importRows(
       `${twice} is a file of ${loaded.name}, so that its rows are there already: --replace makes them the whole table`,
     ])
   const skipFile = skipBad ?? null
-  const duckdb = await openDuckdb(threadsOf(settings), Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB))
+  const threads = Math.min(threadsOf(settings), mostThreads(loaded))
+  const duckdb = await openDuckdb(threads, Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB))
   const report = await importFiles(duckdb, {
     dataDir: settings.dataDir,
     table: definitionOf({ ...loaded, textForm: { ...loaded.textForm, ...textForm } }),
@@ -116,4 +118,4 @@ function partitionTime(decorator: string, unit: keyof typeof DECORATORS): Date |
 }
 
 /** DuckDB's memory limit; together with the rows that are being checked, an import stays below 1 GB. */
-const IMPORT_MEMORY_MB = 400
+const IMPORT_MEMORY_MB = 600

@@ -114,6 +114,15 @@ describe('sluice import', () => {
     expect((await load('idle', 'shop.flat', json, csv, '--delimiter', ';')).code).to.equal(0)
   })
 
+  it('takes a RECORD of 2,000 fields, on a machine of many processors too', async function () {
+    this.timeout(120_000)
+    const fields = Array.from({ length: 2_000 }, (_, i) => ({ name: `c${i}`, type: 'STRING' }))
+    file('tables/shop.wide.json', JSON.stringify([{ name: 'r', type: 'RECORD', fields }]))
+    const wide = file('in/wide.ndjson', '{"r":{"c0":"x","c1999":"y"}}\n')
+    const finished = await command(['import', 'shop.wide', wide, ...flags('wide')], { SLUICE_ENGINE_THREADS: '8' })
+    expect(finished).to.deep.equal({ code: 0, out: 'imported 1 row into shop.wide, in 1 file\n', err: '' })
+  })
+
   it('reads the schema of its table alone', async () => {
     for (const [table, schema] of Object.entries({ flat: FLAT, wrong: [{ name: 'id', type: 'INTEGR' }] }))
       file(`beside/shop.${table}.json`, JSON.stringify(schema))

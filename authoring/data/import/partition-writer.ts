@@ -34,7 +34,9 @@ const MIN_ROW_GROUP_SIZE = 2_048
  * together: the values of a row group, and the bytes of dictionaries (DuckDB's limit for one is 1 MB).
  */
 const MAX_RECORD_VALUES = 1 << 22
-const MAX_RECORD_DICTIONARIES = 1 << 26
+const MAX_RECORD_DICTIONARIES = 1 << 24
+/** Each thread holds 2,048 rows of all fields of a RECORD, several times over. This limit is for the fields of all threads. */
+const MAX_FIELDS_OF_THREADS = 1_500
 /** BigQuery's limit of partitions in a table. */
 const MAX_PARTITIONS = 10_000
 
@@ -61,7 +63,7 @@ export class PartitionWriter {
 
   constructor(options: WriterOptions) {
     this.#options = options
-    const most = Math.max(1, ...options.table.columns.map(({ type }) => fieldCount(type)))
+    const most = mostFields(options.table)
     const rows = Math.max(MIN_ROW_GROUP_SIZE, Math.min(MAX_ROW_GROUP_SIZE, Math.floor(MAX_RECORD_VALUES / most)))
     const dictionary = Math.min(1 << 20, Math.floor(MAX_RECORD_DICTIONARIES / most))
     this.#rowGroups = `ROW_GROUP_SIZE ${rows}, STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionary}`
@@ -120,6 +122,13 @@ export class PartitionWriter {
     return path
   }
 }
+
+const mostFields = ({ columns }: Pick<TableDefinition, 'columns'>): number =>
+  Math.max(1, ...columns.map(({ type }) => fieldCount(type)))
+
+/** How many threads have room in memory for rows of the table: 1 or more. */
+export const mostThreads = (table: Pick<TableDefinition, 'columns'>): number =>
+  Math.max(1, Math.floor(MAX_FIELDS_OF_THREADS / mostFields(table)))
 
 /** The number of values in a row of this type, without those of further elements. */
 function fieldCount(type: Type): number {
