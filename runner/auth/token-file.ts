@@ -1,10 +1,10 @@
 /** Reads and checks the tokens file. It holds hashes, never a token. */
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError } from '../model/errors.js'
 import { isRecord, recordOf } from '../model/is-record.js'
 import { typeScalar } from '../model/typed-value.js'
+import { readOrdinaryFile } from '../platform/read-ordinary-file.js'
 import { fileReason, SETTING } from '../platform/write-failure.js'
 
 /** A token as the file stores it. */
@@ -47,12 +47,10 @@ const ROOT = 0
 
 /**
  * The text of the tokens file. A user who can write to it can give any rights to any token.
- * @throws SetupError when other users may write to it; what `open` throws.
+ * @throws SetupError when other users may write to it; what `readOrdinaryFile` throws.
  */
 function readTokenFile(path: string): string {
-  const file = openSync(path, 'r')
-  try {
-    const { mode, uid } = fstatSync(file)
+  return readOrdinaryFile(path, ({ mode, uid }) => {
     // Windows has no such bits: Node reports all of them as set.
     if (process.platform !== 'win32' && (mode & WRITABLE_BY_OTHERS) !== 0) {
       throw new SetupError(`other users may write to the tokens file ${path}, which is refused: chmod 600 ${path}`)
@@ -61,10 +59,7 @@ function readTokenFile(path: string): string {
     if (uid !== user && uid !== ROOT) {
       throw new SetupError(`the tokens file ${path} belongs to another user, which is refused: chown ${user} ${path}`)
     }
-    return readFileSync(file, 'utf8')
-  } finally {
-    closeSync(file)
-  }
+  })
 }
 
 /** Parses the records. @throws SetupError that names the wrong record. */

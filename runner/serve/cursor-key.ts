@@ -1,10 +1,11 @@
 /** The key of cursors: SLUICE_CURSOR_KEY, or one that is made on first use and kept beside the tokens file. */
 import { randomBytes } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import { makeFolder } from '../platform/make-folder.js'
+import { readOrdinaryFile } from '../platform/read-ordinary-file.js'
 import { fileReason } from '../platform/write-failure.js'
 import type { Settings } from '../settings/settings.js'
 import { tokensPath } from './tokens.js'
@@ -30,7 +31,7 @@ export function cursorKey(settings: Settings, observe: Observer): () => string {
 /** Undefined where there is no such file. */
 function readKey(path: string): string | undefined {
   try {
-    const key = readFileSync(path, 'utf8').trim()
+    const key = readOrdinaryFile(path).trim()
     if (key.length >= MIN_LENGTH) return key
     throw new SetupError(`it holds fewer than ${MIN_LENGTH} characters`)
   } catch (cause) {

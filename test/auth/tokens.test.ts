@@ -7,6 +7,7 @@ import { FileTokens } from '../../runner/auth/tokens.js'
 import { SetupError, UsageError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import { manualClock } from '../cache/manual-clock.js'
+import { makePipe } from '../pipe.js'
 
 describe('tokens', () => {
   let folder = ''
@@ -125,6 +126,22 @@ describe('tokens', () => {
     await create({ name: 'other' })
     await clock.advance(100)
     expect(store.find(token)).to.equal(null)
+  })
+
+  it('stay as they were while a pipe has the place of the file, which is not read', async () => {
+    const token = await create()
+    const events: Event[] = []
+    const store = open(events)
+    const remove = makePipe(path, '{"tokens": []}')
+    try {
+      await clock.advance(100)
+      expect(store.find(token)?.token).to.equal('n')
+      const message = `cannot read the tokens file ${path}: it is not an ordinary file; --tokens or SLUICE_TOKENS names another place`
+      expect(events).to.deep.equal([{ kind: 'tokens.unreadable', reason: message }])
+      expect(() => open()).to.throw(SetupError, message)
+    } finally {
+      remove()
+    }
   })
 
   it('are for all tenants only where they were created for all', async () => {

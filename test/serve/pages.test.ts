@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { addToken } from '../../authoring/token/token-writer.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { startServe } from '../cli/command.js'
+import { makePipe } from '../pipe.js'
 import { pause, until } from '../until.js'
 import { makeWalks, numbersOf, WALKED, WALKED_FIELDS, type WalkedRow, type WalkedService } from './page-walks.js'
 import { foldersOf, openReplica, purge, queries, type Replica, settingsOf, TOKEN } from './shop.js'
@@ -157,21 +158,35 @@ describe('pages', function () {
     }
   })
 
-  it('have cursors of one process alone where the key cannot be kept, which the log says', async () => {
-    writeFileSync(join(folder, 'cursor.key'), 'short')
-    const alone = await openReplica({ ...settingsOf(folder, {}), tokensFile: join(folder, 'tokens.json') })
-    try {
-      const { next } = await page(alone, 'walks.owned?owner=a&page_size=3')
-      expect((await page(alone, `walks.owned?owner=a&cursor=${next}`)).status).to.equal(200)
-      expect((await page(replica, `walks.owned?owner=a&cursor=${next}`)).status).to.equal(400)
-      const reason = `${join(folder, 'cursor.key')}: it holds fewer than 32 characters`
-      expect(alone.events.filter(({ kind }) => kind === 'cursors.key-not-kept')).to.deep.equal([
-        { kind: 'cursors.key-not-kept', reason },
-      ])
-    } finally {
-      await close(alone)
-    }
-  })
+  const UNUSABLE: readonly (readonly [what: string, why: string, make: (path: string) => () => void])[] = [
+    [
+      'is too short',
+      'it holds fewer than 32 characters',
+      path => {
+        writeFileSync(path, 'short')
+        return () => rmSync(path)
+      },
+    ],
+    ['is a pipe', 'it is not an ordinary file', path => makePipe(path, 'k'.repeat(40))],
+  ]
+  for (const [what, why, make] of UNUSABLE) {
+    it(`have cursors of one process alone where the key ${what}, which the log says`, async () => {
+      const path = join(folder, 'cursor.key')
+      const remove = make(path)
+      const alone = await openReplica({ ...settingsOf(folder, {}), tokensFile: join(folder, 'tokens.json') })
+      try {
+        const { next } = await page(alone, 'walks.owned?owner=a&page_size=3')
+        expect((await page(alone, `walks.owned?owner=a&cursor=${next}`)).status).to.equal(200)
+        expect((await page(replica, `walks.owned?owner=a&cursor=${next}`)).status).to.equal(400)
+        expect(alone.events.filter(({ kind }) => kind === 'cursors.key-not-kept')).to.deep.equal([
+          { kind: 'cursors.key-not-kept', reason: `${path}: ${why}` },
+        ])
+      } finally {
+        await close(alone)
+        remove()
+      }
+    })
+  }
 
   it('are refused for a cursor that was changed, or that is of other arguments, pins or endpoints: 500 of each seed', async () => {
     const [a, b] = [

@@ -2,13 +2,14 @@
  * `imports.json` in a table's folder lists the imports of the table. It is replaced by one rename, so that a reader sees an
  * import completely or not at all. Folders that it does not list are not part of the table.
  */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PartitionUnit } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { isRecord } from '../../../model/is-record.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { readJson } from '../../../model/read-json.js'
+import { readOrdinaryFile } from '../../../platform/read-ordinary-file.js'
+import { fileReason } from '../../../platform/write-failure.js'
 import { isNotThere, tryStat } from './try-stat.js'
 
 export const IMPORTS_FILE = 'imports.json'
@@ -60,18 +61,19 @@ const NO_IMPORTS: Imports = { version: 1, imports: [], replaced: [], retired: []
 /** The key of hive-style folders such as `_partition=2026-01-31`. BigQuery allows no column name with this prefix. */
 export const PARTITION_KEY = '_partition'
 
-/** Reads the imports of a table; empty where nothing was imported. @throws QueryFault for an invalid file. */
+/** Reads the imports of a table; empty where nothing was imported. @throws QueryFault for a file that cannot be read, or is invalid. */
 export function readImports(tableFolder: string): Imports {
+  const path = join(tableFolder, IMPORTS_FILE)
   let text: string
   try {
-    text = readFileSync(join(tableFolder, IMPORTS_FILE), 'utf8')
-  } catch (error) {
-    if (isNotThere(error)) return NO_IMPORTS
-    throw error
+    text = readOrdinaryFile(path)
+  } catch (cause) {
+    if (isNotThere(cause)) return NO_IMPORTS
+    throw new QueryFault(`${path} cannot be read: ${fileReason(cause)}`, { cause })
   }
   const value = readJson(text)
   if (isRecord(value) && value['version'] === 1 && Array.isArray(value['imports'])) return { ...NO_IMPORTS, ...value }
-  throw new QueryFault(`${join(tableFolder, IMPORTS_FILE)} is not what an import writes`)
+  throw new QueryFault(`${path} is not what an import writes`)
 }
 
 /** A stamp that changes with the file; '' where it does not exist. */

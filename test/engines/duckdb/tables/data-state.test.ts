@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type DataState, dataCopyReader, dataStateReader } from '../../../../runner/engines/duckdb/tables/data-state.js'
+import { readImports } from '../../../../runner/engines/duckdb/tables/imports-file.js'
+import { QueryFault } from '../../../../runner/model/query-fault.js'
+import { makePipe } from '../../../pipe.js'
 
 describe('the state of the data', () => {
   let folder = ''
@@ -71,6 +74,21 @@ describe('the state of the data', () => {
     writeFileSync(at('shop/orders/imports.json'), 'broken')
     expect(state(['shop.orders'])).to.equal(null)
     expect(dataStateReader({ dataDir: null, database: null })(['shop.orders'])).to.equal(null)
+  })
+
+  it('is unknown where imports are a pipe, which is not read', () => {
+    mkdirSync(at('shop/orders'))
+    const path = at('shop/orders/imports.json')
+    const remove = makePipe(path, '{"version":1,"imports":[]}')
+    try {
+      expect(state(['shop.orders'])).to.equal(null)
+      expect(() => readImports(at('shop/orders'))).to.throw(
+        QueryFault,
+        `${path} cannot be read: it is not an ordinary file`,
+      )
+    } finally {
+      remove()
+    }
   })
 
   it('of a database file is that of the file', () => {
