@@ -3,6 +3,7 @@ import type { CachePolicy } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { StoredResult } from '../model/ports.js'
 import type { PartialRead, QueryCost, TimedResult } from '../model/query.js'
+import type { Waiters } from '../model/waiters.js'
 
 export type RunKind = 'called' | 'background' | 'demanded'
 
@@ -30,7 +31,7 @@ export interface CacheRequest {
   /**
    * Runs the query. The signal belongs to the shared run; a background run is charged to no token; a demanded one reads all rows anew.
    */
-  readonly run: (signal: AbortSignal, kind: RunKind) => Promise<TimedResult>
+  readonly run: (kind: RunKind, signal: AbortSignal, waiters: Waiters) => Promise<TimedResult>
   /** False once the endpoint has been changed or removed; its entries are then no longer warmed. */
   readonly isCurrent: () => boolean
   /**

@@ -3,13 +3,21 @@ import NodeCache from 'node-cache'
 import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
-import type { Claim, Clock, ResultStore, RunOutcome, StoredResult } from '../model/ports.js'
+import {
+  BACKGROUND,
+  type Claim,
+  type Clock,
+  type ResultStore,
+  type RunOutcome,
+  type StoredResult,
+} from '../model/ports.js'
 import type { KeptRows, TimedResult } from '../model/query.js'
 import { endpointIdOf, etagInTurns } from '../model/result-key.js'
+import { Waiters } from '../model/waiters.js'
 import { Background } from './background.js'
 import { errorOf, outcomeOf } from './failure-message.js'
 import { type CacheAnswer, type CacheRequest, isOfThisData, type RunKind, useOf } from './request.js'
-import { SingleFlight } from './single-flight.js'
+import { type FlightRun, SingleFlight } from './single-flight.js'
 
 export interface ResultCacheDeps {
   readonly store: ResultStore
@@ -58,8 +66,8 @@ export class ResultCache {
     this.#background = new Background({
       ...deps,
       refresh: async (request, newerThan, signal) => {
-        const run = (shared: AbortSignal) => this.#runOnce(request, shared, newerThan)
-        return (await this.#flights.join(this.#flightOf(request), signal, run)).value
+        const run: FlightRun<CacheAnswer> = (...flight) => this.#runOnce(request, newerThan, ...flight)
+        return (await this.#flights.join(this.#flightOf(request), BACKGROUND, signal, run)).value
       },
     })
     deps.store.replicas?.onEvent(event => {
@@ -128,7 +136,8 @@ export class ResultCache {
    */
   renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     return this.#waiting(request, async () => {
-      const answer = await this.#run(request, signal, 'demanded', await this.#claim(request))
+      const claim = await this.#claim(request)
+      const answer = await this.#run(request, 'demanded', claim, signal, new Waiters())
       return this.#serve(request, { ...answer, outcome: 'fresh' })
     })
   }
@@ -201,15 +210,16 @@ export class ResultCache {
   /** Joins a shared run. Where the token that it is charged to may run no query now, callers of another token share a run of their own. */
   async #share(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     let isOwn = false
-    const run = (shared: AbortSignal): Promise<CacheAnswer> => {
+    const run: FlightRun<CacheAnswer> = (...flight) => {
       isOwn = true
-      return this.#runForCaller(request, shared)
+      return this.#runForCaller(request, ...flight)
     }
+    const { token } = request
     const flight = this.#flightOf(request)
-    const { value, isFirst } = await this.#flights.join(flight, signal, run).catch((thrown: unknown) => {
+    const { value, isFirst } = await this.#flights.join(flight, token, signal, run).catch((thrown: unknown) => {
       const isRefused = thrown instanceof RunnerError && TOKEN_FAILURES.includes(thrown.code)
       if (isOwn || !isRefused) throw thrown
-      return this.#flights.join(`${flight} ${request.token}`, signal, run)
+      return this.#flights.join(`${flight} ${token}`, token, signal, run)
     })
     if (isFirst || value.outcome !== 'miss') return value
     const { partial: _, ...shared } = value
@@ -224,8 +234,8 @@ export class ResultCache {
     return `${request.key} ${stateOf(request) ?? this.#unknownStates++}`
   }
 
-  #runForCaller(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
-    return this.#runOnce(request, signal, null).catch((thrown: unknown) => {
+  #runForCaller(request: CacheRequest, ...flight: Parameters<FlightRun<CacheAnswer>>): Promise<CacheAnswer> {
+    return this.#runOnce(request, null, ...flight).catch((thrown: unknown) => {
       const isRefusal = thrown instanceof RunnerError && REFUSALS.includes(thrown.code) && request.isCurrent()
       // A full list is emptied: each key costs one more query then.
       if (isRefusal && this.#refusals.getStats().keys >= MAX_REFUSALS) this.#refusals.flushAll()
@@ -238,7 +248,11 @@ export class ResultCache {
    * Runs the query unless the store has a usable result by now, or another replica is running it. `newerThan` is null for
    * callers; a background refresh uses only a fresh result that was stored after this time.
    */
-  async #runOnce(request: CacheRequest, signal: AbortSignal, newerThan: number | null): Promise<CacheAnswer> {
+  async #runOnce(
+    request: CacheRequest,
+    newerThan: number | null,
+    ...flight: Parameters<FlightRun<CacheAnswer>>
+  ): Promise<CacheAnswer> {
     const { store, clock, observe } = this.#deps
     const askedAt = clock.ticksMs()
     for (let isCollapsed = false; ; isCollapsed = true) {
@@ -252,9 +266,9 @@ export class ResultCache {
       const isLate = lease === null && clock.ticksMs() - askedAt >= request.timeoutMs
       if (isLate) observe({ kind: 'store.failed', operation: 'wait', cause: new Error(NO_OUTCOME) })
       if (isLate || lease !== null) {
-        return this.#run(request, signal, newerThan === null ? 'called' : 'background', claim)
+        return this.#run(request, newerThan === null ? 'called' : 'background', claim, ...flight)
       }
-      const outcome = await store.replicas!.outcome(request.key, signal)
+      const outcome = await store.replicas!.outcome(request.key, flight[0])
       // If data may change, another replica's run may have read the older data.
       const error = outcome.kind === 'failed' && !request.dataState ? errorOf(outcome.failure) : null
       if (error) throw error
@@ -270,7 +284,12 @@ export class ResultCache {
   }
 
   /** Runs the query, stores its result and releases the lease. @throws whatever the run throws. */
-  async #run(request: CacheRequest, signal: AbortSignal, kind: RunKind, claim: Claim): Promise<CacheAnswer> {
+  async #run(
+    request: CacheRequest,
+    kind: RunKind,
+    claim: Claim,
+    ...flight: Parameters<FlightRun<CacheAnswer>>
+  ): Promise<CacheAnswer> {
     const { store, clock } = this.#deps
     const { key, policy, dataState } = request
     const running = { key, began: clock.nowMs(), mayStore: true }
@@ -279,7 +298,7 @@ export class ResultCache {
     try {
       await learnState(request)
       const [stateBefore, beganTicks] = [dataState?.(), clock.ticksMs()]
-      const set = await request.run(signal, kind)
+      const set = await request.run(kind, ...flight)
       const runMs = clock.ticksMs() - beganTicks
       const sealed = sealResult(set, await etagInTurns(set.body), running.began, running.began + policy.ttlMs)
       const result = typeof stateBefore === 'string' ? { ...sealed, dataState: stateBefore } : sealed

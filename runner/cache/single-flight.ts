@@ -1,12 +1,17 @@
 /** Single flight: concurrent callers of a key share one run, which is cancelled when the last of them leaves. */
 import { RunnerError } from '../model/errors.js'
 import { turnOfWaiter } from '../model/in-turns.js'
+import { Waiters } from '../model/waiters.js'
 
 interface Flight<T> {
   readonly promise: Promise<T>
   readonly cancel: () => void
+  readonly waiters: Waiters
   waiting: number
 }
+
+/** What a flight runs. The signal is the flight's own; the waiters are those who join it. */
+export type FlightRun<T> = (signal: AbortSignal, waiters: Waiters) => Promise<T>
 
 /** Runs by key. Each run has its own abort signal, separate from those of its callers. */
 export class SingleFlight<T> {
@@ -15,14 +20,15 @@ export class SingleFlight<T> {
   readonly #running = new Set<Flight<T>>()
 
   /**
-   * Joins the run of this key, or starts one; `isFirst` says which.
+   * Joins the run of this key for a call of this token, or starts one; `isFirst` says which.
    * @throws RunnerError CALL_ABANDONED as soon as `signal` fires; whatever the run throws.
    */
-  join(key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>) {
+  join(key: string, token: string, signal: AbortSignal, run: FlightRun<T>) {
     if (signal.aborted) return Promise.reject(new RunnerError('CALL_ABANDONED'))
     const joined = this.#flights.get(key)
     const flight = joined ?? this.#start(key, run)
     flight.waiting += 1
+    flight.waiters.join(token)
     return new Promise<{ value: T; isFirst: boolean }>((resolve, reject) => {
       const onAbort = (): void => {
         flight.waiting -= 1
@@ -48,7 +54,8 @@ export class SingleFlight<T> {
     for (const flight of this.#running) flight.cancel()
   }
 
-  #start(key: string, run: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  #start(key: string, run: FlightRun<T>): Flight<T> {
+    const waiters = new Waiters()
     const controller = new AbortController()
     const forget = (): void => {
       if (this.#flights.get(key) === flight) this.#flights.delete(key)
@@ -57,12 +64,12 @@ export class SingleFlight<T> {
       forget() // Later callers must not join a run that is being cancelled.
       controller.abort()
     }
-    const promise = run(controller.signal).finally(() => {
+    const promise = run(controller.signal, waiters).finally(() => {
       this.#running.delete(flight)
       forget()
     })
     promise.catch(() => {}) // Waiting callers get the rejection; without callers it is ignored.
-    const flight: Flight<T> = { promise, cancel, waiting: 0 }
+    const flight: Flight<T> = { promise, cancel, waiters, waiting: 0 }
     this.#flights.set(key, flight)
     this.#running.add(flight)
     return flight

@@ -15,6 +15,7 @@ import type {
   TimedResult,
   WarehouseReads,
 } from './query.js'
+import type { Waiters } from './waiters.js'
 
 /** The name under which all background refreshes count, since they have no token. A token's name is never empty. */
 export const BACKGROUND = ''
@@ -29,6 +30,8 @@ export interface JobOptions {
   readonly revision: string
   /** The name of the token whose call started the query; null for a background refresh. */
   readonly token: string | null
+  /** Those whose calls wait for the query. */
+  readonly waiters?: Waiters
   /** Called with the bytes that the job was billed for, where the call ended first and the job was cancelled. */
   readonly onBilledLater?: (bytes: number) => void
 }

@@ -5,6 +5,7 @@ import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import { BACKGROUND, type Clock, type Engine, type ExportOptions } from '../model/ports.js'
 import type { ArgumentMap, ResultSet, TimedResult } from '../model/query.js'
+import type { Waiters } from '../model/waiters.js'
 import type { Refresher } from '../refresh/refresher.js'
 import { type Budgets, hasBudget, type Payer } from './budget.js'
 
@@ -24,6 +25,8 @@ export interface RunOrder {
   readonly nowMicros: bigint | null
   /** Whether rows are kept for the next refresh, and whether those that were kept may be used. @default neither */
   readonly keeping?: 'keep' | 'keep-and-use'
+  /** Those who wait for this run beside the payer. */
+  readonly waiters?: Waiters
 }
 
 /**
@@ -58,6 +61,7 @@ export async function runQuery(
       labels,
       revision,
       token: payer?.token ?? null,
+      ...(order.waiters && { waiters: order.waiters }),
       ...(hasBudget(payer) && { onBilledLater }),
     }
     const contract = columns.map(({ required, json, fields }) => ({ required, json, ...(fields && { fields }) }))

@@ -7,6 +7,7 @@ import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { ResultStore } from '../../runner/model/ports.js'
 import type { TimedResult } from '../../runner/model/query.js'
+import type { Waiters } from '../../runner/model/waiters.js'
 import { type ManualClock, manualClock, settle } from './manual-clock.js'
 
 export const TTL_MS = 900_000
@@ -27,6 +28,8 @@ export interface Bench {
   readonly events: readonly Event[]
   readonly runs: () => number
   readonly signals: readonly AbortSignal[]
+  /** Those of each run. */
+  readonly waiters: readonly Waiters[]
   /** Answers the waiting runs, in order. */
   finish(outcome?: Error): Promise<void>
   ask(options?: Partial<CacheRequest> & { signal?: AbortSignal }): Promise<CacheAnswer>
@@ -41,8 +44,10 @@ export function bench(store: ResultStore = memoryStore(), random: () => number =
   const signals: AbortSignal[] = []
   let runs = 0
   const cache = new ResultCache({ store, clock, observe: event => void events.push(event), random })
-  const run = (signal: AbortSignal): Promise<TimedResult> => {
+  const waiters: Waiters[] = []
+  const run = (_: unknown, signal: AbortSignal, ofRun: Waiters): Promise<TimedResult> => {
     runs += 1
+    waiters.push(ofRun)
     signals.push(signal)
     return new Promise((resolve, reject) => {
       waiting.push({ resolve, reject })
@@ -54,6 +59,7 @@ export function bench(store: ResultStore = memoryStore(), random: () => number =
     clock,
     events,
     signals,
+    waiters,
     runs: () => runs,
     async finish(outcome) {
       await settle()

@@ -49,6 +49,20 @@ describe('a call through the result cache', () => {
     }
   })
 
+  it('tells a run the tokens of the calls that join it, before and while it runs', async () => {
+    const b = bench()
+    const asked = [b.ask({ token: 'a' }), b.ask({ token: 'b' }), b.ask({ token: 'a' })]
+    await settle()
+    const [waiters] = b.waiters
+    expect([...waiters!.tokens]).to.deep.equal(['a', 'b'])
+    let joined = 0
+    waiters!.onJoin = () => joined++
+    asked.push(b.ask({ token: 'b' }), b.ask({ token: 'c' }))
+    await b.finish()
+    await Promise.all(asked)
+    expect([b.runs(), joined, [...waiters!.tokens]]).to.deep.equal([1, 1, ['a', 'b', 'c']])
+  })
+
   it('counts a call while it waits for a run, and no hit', async () => {
     const b = bench()
     let waiting = 0

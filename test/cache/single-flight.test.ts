@@ -9,9 +9,9 @@ describe('single flight', () => {
   it('lets no caller join a run that is being cancelled', async () => {
     const flights = new SingleFlight<string>()
     const { signal } = new AbortController()
-    const first = flights.join('k', signal, endless).catch((error: Error) => error.message)
+    const first = flights.join('k', 't', signal, endless).catch((error: Error) => error.message)
     flights.cancelAll()
-    expect(await flights.join('k', signal, async () => 'new')).to.deep.equal({ value: 'new', isFirst: true })
+    expect(await flights.join('k', 't', signal, async () => 'new')).to.deep.equal({ value: 'new', isFirst: true })
     expect(await first).to.equal('cancelled')
   })
 
@@ -29,7 +29,7 @@ describe('single flight', () => {
     const run = (): Promise<string> => new Promise(resolve => (end = () => resolve('rows')))
     const wentOn: number[] = []
     const calls = [1, 2, 3, 4].map(async () => {
-      const { value } = await flights.join('k', signal, run)
+      const { value } = await flights.join('k', 't', signal, run)
       wentOn.push(turn)
       for (const began = performance.now(); performance.now() - began < 10; );
       return value

@@ -267,7 +267,7 @@ export class DuckdbEngine implements Engine {
     const limits = { maxRows, maxBytes: Math.min(maxResultBytes, maxBytes) }
     const order = { columns, timestamps, contract, ...limits, ...(parts && { parts }) }
     const tellsParts = options.tellsParts === true
-    const share = { caller: job?.token ?? BACKGROUND, endpoint }
+    const share = { caller: job?.token ?? BACKGROUND, endpoint, ...(job?.waiters && { waiters: job.waiters }) }
     const { processes } = this.#parts
     if (!exported) return processes.ask({ kind: 'run', ...bound, ...order, tellsParts }, { signal, share })
     const facts = { format: exported.format, endpoint, revision: job?.revision ?? '' }

@@ -151,6 +151,7 @@ export class ApartProcesses {
       if (signal?.aborted) return leave()
       signal?.addEventListener('abort', leave, { once: true })
       this.#turns.add(share, begin)
+      if (share.waiters) share.waiters.onJoin = () => this.#beginNext()
       this.#beginNext()
     })
   }

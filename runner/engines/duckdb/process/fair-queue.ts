@@ -1,9 +1,13 @@
 /** A queue that is fair between callers, and between the endpoints of a caller: one with many requests does not delay the others. */
 
+import type { Waiters } from '../../../model/waiters.js'
+
 /** The caller and the endpoint that an item counts for. */
 export interface Share {
   readonly caller: string
   readonly endpoint: string
+  /** Further callers, for one of whom the item may count instead. */
+  readonly waiters?: Waiters
 }
 
 export interface FairQueueLimits {
@@ -20,11 +24,17 @@ interface Entry<T> {
   readonly item: T
 }
 
+interface Running {
+  readonly share: Share
+  /** The caller for whom the item counts. */
+  readonly caller: string
+}
+
 export class FairQueue<T> {
   readonly #limits: FairQueueLimits
   /** In the order of arrival. */
   #waiting: Entry<T>[] = []
-  #running: Share[] = []
+  #running: Running[] = []
 
   constructor(limits: FairQueueLimits) {
     this.#limits = limits
@@ -46,25 +56,27 @@ export class FairQueue<T> {
   take(): T | null {
     const { most, mostOfCaller, mostOfEndpoint } = this.#limits
     if (this.#running.length >= most) return null
-    let next: Entry<T> | null = null
+    let next: (Entry<T> & Running) | null = null
     let [fewest, fewestOfEndpoint] = [Infinity, Infinity]
     for (const entry of this.#waiting) {
-      const { caller, endpoint } = entry.share
-      const ofCaller = this.#running.filter(share => share.caller === caller)
-      const ofEndpoint = ofCaller.filter(share => share.endpoint === endpoint).length
-      if (ofCaller.length >= mostOfCaller || ofEndpoint >= mostOfEndpoint) continue
-      const isFirst = ofCaller.length < fewest || (ofCaller.length === fewest && ofEndpoint < fewestOfEndpoint)
-      if (isFirst) [next, fewest, fewestOfEndpoint] = [entry, ofCaller.length, ofEndpoint]
+      const { endpoint, waiters } = entry.share
+      for (const caller of new Set([entry.share.caller, ...(waiters?.tokens ?? [])])) {
+        const ofCaller = this.#running.filter(running => running.caller === caller)
+        const ofEndpoint = ofCaller.filter(({ share }) => share.endpoint === endpoint).length
+        if (ofCaller.length >= mostOfCaller || ofEndpoint >= mostOfEndpoint) continue
+        const isFirst = ofCaller.length < fewest || (ofCaller.length === fewest && ofEndpoint < fewestOfEndpoint)
+        if (isFirst) [next, fewest, fewestOfEndpoint] = [{ ...entry, caller }, ofCaller.length, ofEndpoint]
+      }
     }
     if (next === null) return null
     this.remove(next.item)
-    this.#running.push(next.share)
+    this.#running.push(next)
     return next.item
   }
 
-  /** Records that an item of this share has ended. */
-  release({ caller, endpoint }: Share): void {
-    const index = this.#running.findIndex(share => share.caller === caller && share.endpoint === endpoint)
+  /** Records that an item has ended that was added with this share. */
+  release(share: Share): void {
+    const index = this.#running.findIndex(running => running.share === share)
     if (index >= 0) this.#running.splice(index, 1)
   }
 

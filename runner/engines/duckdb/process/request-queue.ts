@@ -187,8 +187,12 @@ export class RequestQueue {
   }
 
   #wait(job: Job): void {
-    if (job.share === null) this.#unsent.add(job)
-    else this.#queue.add(job.share, job)
+    if (job.share === null) {
+      this.#unsent.add(job)
+      return
+    }
+    this.#queue.add(job.share, job)
+    if (job.share.waiters) job.share.waiters.onJoin = () => this.#sendAll()
   }
 
   #stop(job: Job): void {

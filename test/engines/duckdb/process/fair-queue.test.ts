@@ -1,8 +1,11 @@
 import { expect } from 'chai'
 import { FairQueue, type Share } from '../../../../runner/engines/duckdb/process/fair-queue.js'
+import { memo } from '../../../../runner/model/bounded-map.js'
+import { Waiters } from '../../../../runner/model/waiters.js'
 
-/** The first letter of an item is its caller, the second its endpoint. */
-const shareOf = (item: string): Share => ({ caller: item[0]!, endpoint: item[1]! })
+/** By item, whose first letter is its caller, and whose second is its endpoint. */
+const shares = new Map<string, Share>()
+const shareOf = (item: string): Share => memo(shares, item, () => ({ caller: item[0]!, endpoint: item[1]! }))
 
 describe('a fair queue', () => {
   const queueOf = (...items: readonly string[]) => {
@@ -52,7 +55,7 @@ describe('a fair queue', () => {
   it('gives the place of an ended entry to another one', () => {
     const queue = queueOf('aa1', 'aa2', 'ab3', 'ab4', 'ba1', 'ba2')
     expect(takeAll(queue)).to.deep.equal(['aa1', 'ba1', 'ab3', 'ba2'])
-    queue.release(shareOf('b'))
+    queue.release({ caller: 'b', endpoint: 'a' })
     queue.release(shareOf('ba1'))
     expect(takeAll(queue)).to.deep.equal(['aa2'])
     queue.releaseAll()
@@ -69,6 +72,20 @@ describe('a fair queue', () => {
     queue.release(shareOf('ab2'))
     queue.release(shareOf('ba1'))
     expect(takeAll(queue)).to.deep.equal(['ab4', 'ba2'])
+  })
+
+  it('counts an entry for the caller who waits for it and has the fewest that run', () => {
+    const queue = queueOf('aa1', 'ab2', 'ac3', 'ad4')
+    const waiters = new Waiters()
+    const shared: Share = { caller: 'a', endpoint: 'e', waiters }
+    queue.add(shared, 'shared')
+    expect(takeAll(queue)).to.deep.equal(['aa1', 'ab2', 'ac3'])
+    waiters.join('b')
+    expect(takeAll(queue), 'the first caller has no place, the second has').to.deep.equal(['shared'])
+    queue.release(shared)
+    expect(takeAll(queue), 'it did not take a place of the first').to.deep.equal([])
+    queue.release(shareOf('aa1'))
+    expect(takeAll(queue)).to.deep.equal(['ad4'])
   })
 
   it('forgets an entry that left', () => {

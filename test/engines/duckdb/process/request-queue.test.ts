@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Share } from '../../../../runner/engines/duckdb/process/fair-queue.js'
 import type { Failure, Request, ToChild } from '../../../../runner/engines/duckdb/process/messages.js'
 import {
   RequestFailure,
@@ -6,6 +7,7 @@ import {
   type RequestQueueOptions,
 } from '../../../../runner/engines/duckdb/process/request-queue.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
+import { Waiters } from '../../../../runner/model/waiters.js'
 import { manualClock } from '../../../cache/manual-clock.js'
 import { CLOCK } from '../raw-engine.js'
 
@@ -25,11 +27,11 @@ function withChild({ connections = 4, clock = CLOCK, runsApart }: Partial<Reques
     onDisruptive: request => disruptive.push(sqlOf(request)),
     ...(runsApart && { runsApart }),
   })
-  const ask = (sql: string, signal?: AbortSignal): void => {
+  const ask = (sql: string, signal?: AbortSignal, share: Share = { caller: sql, endpoint: '' }): void => {
     work
       .ask(
         { kind: 'explain', sql, runsJavaScript: false, shardReads: [], parameters: [], tables: [] },
-        { share: { caller: sql, endpoint: '' }, ...(signal && { signal }) },
+        { share, ...(signal && { signal }) },
       )
       .then(
         ({ plan }) => {
@@ -81,6 +83,17 @@ describe("the engine's work", () => {
     expect(child.sent()).to.deep.equal([])
     child.work.setReady(true)
     expect(child.sent()).to.deep.equal(['a'])
+  })
+
+  it('begins at once when a caller joins it who has a place, where the first caller has none', () => {
+    const child = withChild({ connections: 2 })
+    child.work.setReady(true)
+    const waiters = new Waiters()
+    child.ask('first', undefined, { caller: 'a', endpoint: '' })
+    child.ask('second', undefined, { caller: 'a', endpoint: '', waiters })
+    expect(child.sent()).to.deep.equal(['first'])
+    waiters.join('b')
+    expect(child.sent()).to.deep.equal(['second'])
   })
 
   it('is disruptive, each query of it, when the child died: a process of its own shows which one was the cause', async () => {
