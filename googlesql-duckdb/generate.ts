@@ -26,22 +26,22 @@ export interface GeneratedSql {
   readonly sql: string
   /** The names of the parameters $1, $2, … in this order: those of the query's parameters that the SQL still reads. */
   readonly parameters: readonly string[]
-  /** The tables that the SQL reads; a table that occurs only in a common table expression that is not read is left out. */
+  /** The tables that the SQL reads, without those that only an unread common table expression names. */
   readonly tables: readonly string[]
   /** Whether the SQL runs JavaScript: the session must load its sandbox before it runs the SQL. */
   readonly runsJavaScript: boolean
-  /** Where the SQL reads wildcard tables. The SQL needs a view for each of these reads. */
+  /** The reads of wildcard tables. The SQL needs a view for each of them. */
   readonly shardReads: readonly ShardRead[]
-  /** Where `sql` reads partitioned tables; absent unless `tellsPartitions` is set. */
+  /** The reads of partitioned tables; absent unless `tellsPartitions` is set. */
   readonly partitionReads?: readonly PartitionRead[]
-  /** Where the query may fail; absent unless `tolerated` is set. */
+  /** The places at which the query may fail; absent unless `tolerated` is set. */
   readonly fallible?: FalliblePlaces
 }
 
 export interface GenerateOptions {
   /** Which constants DuckDB may not compute while it plans, see delayed-constants.ts. @default null */
   readonly delay?: Delay | null
-  /** Whether the query may fail where another translation of it does not, see limit-before-unnest.ts. @default false */
+  /** Whether the SQL may fail although the query would not, so that the caller tries again; see limit-before-unnest.ts. @default false */
   readonly limitsEarly?: boolean
   /**
    * The number of expressions that give NULL instead of failing, see tolerate.ts; null where `fallible` is not needed.
@@ -143,7 +143,7 @@ function factsOf(query: ResolvedQuery): Pick<GeneratedSql, 'tables' | 'runsJavaS
   return { tables: [...tables], runsJavaScript }
 }
 
-/** The options, and the lists to which the writer adds what it finds. */
+/** An option of the writer, and the lists to which it adds the reads that it writes. */
 interface Asked {
   readonly addsByParts: boolean
   readonly shardReads: ShardReads

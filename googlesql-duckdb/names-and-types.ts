@@ -1,4 +1,4 @@
-/** What a process needs that runs SQL translated elsewhere: DuckDB's names, types and values. */
+/** DuckDB's names, types and values, for a process that runs SQL which another process has translated. */
 
 export {
   BIGNUMERIC_SCALE,

@@ -1,4 +1,4 @@
-/** Which expressions may raise an error. For functions this is a fact of the catalogue; for casts it is decided here. */
+/** Decides which expressions may raise an error. For functions the catalogue says it; for casts it is decided here. */
 import { findFunction } from '../../googlesql/functions/all.js'
 import type { CanFail } from '../../googlesql/functions/catalogue.js'
 import type { AggregateCall, CastExpr, Expr, Scan } from '../../googlesql/plan/nodes.js'
@@ -23,7 +23,7 @@ export function raises(expr: Expr): boolean {
   switch (expr.kind) {
     case 'call':
       // A function that is not in the catalogue was created by the resolver; it is assumed to be fallible.
-      return expr.isSafe ? false : holds(expr.name, expr.arguments)
+      return expr.isSafe ? false : canFail(expr.name, expr.arguments)
     case 'cast':
       return castRaises(expr)
     case 'subquery':
@@ -74,11 +74,11 @@ function raisesInScan(scan: Scan): boolean {
 }
 
 const aggregateRaises = (call: AggregateCall): boolean =>
-  (!call.isSafe && holds(call.name, call.arguments)) || (call.limit !== null && call.limit.kind !== 'literal')
+  (!call.isSafe && canFail(call.name, call.arguments)) || (call.limit !== null && call.limit.kind !== 'literal')
 
-function holds(name: string, args: readonly (Expr | null)[]): boolean {
-  const canFail: CanFail = findFunction(name)?.canFail ?? true
-  return typeof canFail === 'boolean' ? canFail : canFail(args)
+function canFail(name: string, args: readonly (Expr | null)[]): boolean {
+  const fact: CanFail = findFunction(name)?.canFail ?? true
+  return typeof fact === 'boolean' ? fact : fact(args)
 }
 
 function castRaises({ operand, type, isSafe, format, typeParameters }: CastExpr): boolean {

@@ -12,8 +12,8 @@ import { conjuncts, inputsOfScan, partsOf, someOf, someScan, visitScan } from '.
 import { BOOL } from '../../googlesql/types/types.js'
 
 /**
- * The conditions on the key columns, by scan. Apart from the key columns, they read only values that are the same for all rows.
- * The query does not use a row that does not meet them.
+ * The conditions on the key columns, by scan. Besides the key columns, they read only values that are the same for all rows. The query
+ * uses only rows that meet them.
  */
 export type KeyConditions = ReadonlyMap<TableScan, readonly Expr[]>
 
@@ -79,7 +79,8 @@ class Search {
       case 'join': {
         const on = scan.condition ? conjuncts(scan.condition) : []
         const isInner = scan.join === 'inner' || scan.join === 'cross'
-        // An ON condition restricts only the side that an outer join pads with NULLs; a condition above the join, only the other.
+        // With an outer join, a condition in ON restricts only the side that is padded with NULLs, and a condition above the join only
+        // the other side.
         const above = { left: isInner || scan.join === 'left', right: isInner || scan.join === 'right' }
         const below = { left: isInner || scan.join === 'right', right: isInner || scan.join === 'left' }
         this.visit(scan.left, [...(above.left ? conditions : []), ...(below.left ? on : [])])

@@ -83,7 +83,7 @@ export const inLambda = (entries: readonly Entry[], env: Env): Env =>
 
 export const inScope = (scope: SqlScope | null, context: Context): Env => ({ ...context, scope })
 
-/** Thrown for a construct that cannot be written. `at` is its place in the source; null until a caller adds the place. */
+/** Thrown for a construct that cannot be written. `at` is its offset in the source; null until a caller adds it. */
 export class GenerateError extends Error {
   override readonly name = 'GenerateError'
   readonly at: number | null

@@ -1,7 +1,6 @@
 /**
- * A piece of generated SQL together with facts about it, so that its text never has to be parsed. The facts are computed from
- * those of the fragment's parts and from the template, which is the text around the parts. Each template is parsed once, like
- * each macro.
+ * A piece of generated SQL together with facts about it, so that its text never has to be parsed. The facts are computed from the facts of
+ * the fragment's parts, and from the template: the text around the parts. Each template is parsed once, like each macro.
  */
 import { BoundedMap, memo } from '../../googlesql/data.js'
 import { factsOf } from './macro-usage.js'

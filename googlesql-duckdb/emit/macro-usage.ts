@@ -1,6 +1,6 @@
 /**
- * What SQL amounts to in DuckDB's plan: macros expand as text, so a parameter that a macro's body reads three times is computed
- * three times.
+ * Finds how large SQL becomes in DuckDB's plan. Macros expand as text: a parameter that a macro's body reads three times is computed three
+ * times.
  */
 import { memo } from '../../googlesql/data.js'
 import { MACROS } from '../runtime/macros/all.js'
@@ -21,7 +21,7 @@ export interface SqlFacts {
   readonly hasLambda: boolean
 }
 
-/** The same for a macro's body without its parameters; `uses` is how often the body reads each of them. */
+/** The same facts about a macro's body, without its arguments. `uses` is how often the body reads each parameter. */
 interface MacroFacts extends Omit<SqlFacts, 'uses'> {
   readonly uses: readonly number[]
 }

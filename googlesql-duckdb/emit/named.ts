@@ -1,4 +1,4 @@
-/** Gives struct fields expressions that keep the fields' names. */
+/** Writes the values of struct fields so that the fields keep their names. */
 import { type Fragment, fragment, templateOf } from './fragment.js'
 
 /**

@@ -1,4 +1,4 @@
-/** Where the SQL of one query reads tables in parts: the views of the shards of wildcard tables, and partitioned tables. */
+/** Describes where the SQL of a query reads tables in parts: wildcard tables by views of their shards, and partitioned tables. */
 import { memo, type Shard } from '../../googlesql/data.js'
 import type { StructField } from '../../googlesql/types/types.js'
 
@@ -27,9 +27,7 @@ export interface ShardCondition {
   readonly readsClock: boolean
 }
 
-/**
- * A read as it is collected while the SQL is written: the parameters of its conditions have the same numbers as in the query.
- */
+/** A read while the SQL is being written: in its conditions, parameters still have the numbers that they have in the query. */
 export type WrittenRead = Omit<ShardRead, 'conditions'> & { readonly conditions: readonly WrittenCondition[] }
 export type WrittenCondition = Omit<ShardCondition, 'parameters'>
 

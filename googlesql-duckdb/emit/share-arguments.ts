@@ -45,8 +45,8 @@ export function writeCall(args: Args, parts: Parts, write: Write): Fragment {
 }
 
 /**
- * The SQL that `write` returns for the arguments. An argument that the SQL would repeat is computed once: a lambda
- * around the SQL takes it as its parameter. An argument marked in `isBound` always is, unless it is a column or a constant.
+ * The SQL that `write` returns for the arguments. An argument that the SQL would repeat becomes the argument of a lambda around the SQL, so
+ * that it is computed once. An argument marked in `isBound` always becomes one, unless it is a column or a constant.
  *
  * A lambda costs some tens of nanoseconds per row, so cheap arguments are computed twice instead. DuckDB allows no subqueries
  * in lambdas; SQL with a subquery stays as it is.
@@ -76,13 +76,13 @@ export function shareArguments(
   args.forEach((argument, i) => {
     if (argument && !chosen.includes(i) && (hasSubquery(argument) || parts[i]!.hasQuery)) chosen.push(i)
   })
-  // DuckDB binds the body of a lambda several times, so nested bodies would take exponential time: an argument with a lambda is
-  // bound, too.
+  // DuckDB binds the body of a lambda several times, so that nested bodies would take exponential time. So an argument that contains a
+  // lambda becomes an argument of this lambda, too, and is not in its body.
   args.forEach((argument, i) => {
     if (argument && !chosen.includes(i) && costs[i]! > 0 && parts[i]!.hasLambda) chosen.push(i)
   })
-  // In a correlated subquery, DuckDB's lambdas cannot capture outer columns, nor any column if the lambda's argument reads an
-  // outer one. So every argument that reads columns becomes part of the lambda's argument.
+  // In a correlated subquery, DuckDB's lambdas cannot capture outer columns. If the lambda's argument reads an outer column, they cannot
+  // capture any column. So every argument that reads columns becomes part of the lambda's argument.
   const isCorrelated = args.some(argument => argument !== null && readsOuter(argument, env.scope))
   if (isCorrelated) {
     args.forEach((argument, i) => {
@@ -109,9 +109,9 @@ export const applied = (value: Fragment, name: string, body: Fragment): Fragment
 export type Captures = NonNullable<ReturnType<typeof capturesOf>>
 
 /**
- * The columns that lambdas among a call's arguments read, as the fields of the struct from which the call is computed, and the scope in
- * which the lambdas are written; null where they are not needed, since no argument reads an outer column and no lambda reads a column whose SQL
- * is a subquery.
+ * The columns that lambdas among a call's arguments read, as fields of the struct from which the call is computed, and the scope in which
+ * the lambdas are written. Null where lambdas may read the columns themselves: no argument reads an outer column, and no lambda reads a
+ * column whose SQL is a subquery.
  */
 export function capturesOf(args: Args, env: Env) {
   const lambdas = args.filter(argument => argument?.kind === 'lambda')
@@ -137,10 +137,9 @@ export function readsQuery(expr: Expr, scope: SqlScope | null): boolean {
 }
 
 /**
- * The SQL that `write` returns for the arguments, in a form that is valid in any subquery. DuckDB looks for all columns of a
- * lambda in one query. So where a call contains a lambda and reads outer columns, the outer columns and those of its own query
- * become fields of one struct, and the call reads only that struct. Subqueries become fields too, since a lambda may not
- * contain them.
+ * The SQL that `write` returns for the arguments, in a form that is valid in any subquery. DuckDB looks for all columns of a lambda in one
+ * query. So where a call contains a lambda and reads outer columns, all columns that it reads become fields of one struct, and the call
+ * reads only that struct. Subqueries become fields too, since a lambda may not contain them.
  */
 export function withCapturedColumns(
   args: Args,

@@ -11,7 +11,7 @@ import {
 } from './function-sql.js'
 import { LIST_WRITERS, TIMES_2_TO_MINUS_64 } from './list-aggregates.js'
 
-/** A call of one DuckDB aggregate with the call's DISTINCT, ORDER BY, OVER and FILTER, which `where` narrows. */
+/** A call of one DuckDB aggregate with the call's DISTINCT, ORDER BY, FILTER and OVER. `where` is a further condition of the FILTER. */
 function aggregate(call: AggregateWriterCall, name: string, args: string, where?: string): string {
   if (call.havingSql !== null)
     throw new SqlWriterError(`HAVING MAX or MIN in ${call.call.name} with OVER is not supported`)
@@ -31,8 +31,8 @@ const aside = (call: AggregateWriterCall, name: string, args: string): string =>
   aggregate({ ...call, distinct: '', orderBy: '' }, name, args)
 
 /**
- * The largest and smallest value in DuckDB's order, where NaN is the largest. In a query that contains MAX and MIN of the same
- * value they cost nothing, since DuckDB computes equal aggregates once.
+ * The largest and the smallest value in DuckDB's order, where NaN is the largest. They cost nothing in a query that contains MAX and MIN of
+ * the same value, since DuckDB computes equal aggregates once.
  */
 const extremes = (call: AggregateWriterCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
 
@@ -200,7 +200,7 @@ const countRows: AggregateWriter = call => {
 
 const countDistinct: AggregateWriter = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
 
-/** 2^-600 exactly: the squares of FLOAT64s scaled by it can be summed, in any number, without overflow. */
+/** 2^-600 exactly: when FLOAT64s are scaled by it, any number of their squares can be summed without overflow. */
 const TIMES_2_TO_MINUS_600 = '2.409919865102884e-181::DOUBLE'
 
 /**
@@ -220,7 +220,7 @@ const spread =
     const x = call.sql[0]!
     const plain = aggregate(call, name, x, `abs(${x}) < 1e150`)
     const tiny = aggregate(call, name, `${x} * ${TIMES_2_TO_MINUS_600}`, `isfinite(${x})`)
-    // bq_spread multiplies by 2^600 once more than this: a variance is of squares, and needs it twice.
+    // bq_spread multiplies by this and by 2^600. A variance is a mean of squares, so it must be multiplied by 2^600 twice.
     const scaleAgain = name.startsWith('stddev') ? '1' : '4.149515568880993e180'
     const value = `bq_spread(${plain}, ${tiny}, ${scaleAgain}, ${extremes(call, x)})`
     return name.endsWith('_samp') ? `(CASE WHEN ${aggregate(call, 'count', x)} > 1 THEN ${value} END)` : value
@@ -276,9 +276,9 @@ function constantOf(expr: Expr | null | undefined): number | null {
 }
 
 /**
- * The boundaries of `count` quantiles as fractions for quantile_disc, negative ones for a descending order, which -0 would not
- * ask for. Each is slightly less than the quotient: DuckDB rounds its product with the number of rows, which must not pass the
- * intended row.
+ * The boundaries of `count` quantiles as fractions for quantile_disc. For a descending order they are negative; -0 would mean ascending, so
+ * a tiny number replaces it. Each is slightly less than the quotient: DuckDB multiplies it by the number of rows and rounds, and the result
+ * must not pass the intended row.
  */
 function fractions(count: number, isDescending: boolean): string[] {
   return Array.from({ length: count + 1 }, (_, i) => {
@@ -288,8 +288,8 @@ function fractions(count: number, isDescending: boolean): string[] {
 }
 
 /**
- * Exact quantiles. NaN is the largest value in DuckDB and the smallest in BigQuery. So FLOAT64 quantiles are those of the
- * values `-x` in descending order, where DuckDB, too, puts NaN first.
+ * Exact quantiles. NaN is the largest value in DuckDB and the smallest in BigQuery. So quantiles of FLOAT64 are computed from the values
+ * `-x` in descending order: there DuckDB puts NaN first, too.
  */
 const quantiles: AggregateWriter = call => {
   const [x, countSql] = call.sql

@@ -42,9 +42,8 @@ const join: SqlWriter = ({ sql: [items, delimiter, forNull], args, type }) => {
 }
 
 /**
- * The SQL of a lambda argument; `sql` has only its body. The second parameter is an index, which counts from zero in GoogleSQL
- * and from one in DuckDB. So a lambda with two parameters is written as two nested lambdas, of which the inner one receives the
- * index less one.
+ * The SQL of a lambda argument; `sql` has only its body. The second parameter is an index, which counts from zero in GoogleSQL and from
+ * one in DuckDB. So a lambda with two parameters is written as two nested lambdas: the inner one gets the index less one.
  */
 function lambdaSql({ sql: [, body], args: [, lambda] }: WriterCall): string {
   if (lambda?.kind !== 'lambda') throw new SqlWriterError('a lambda is not written as a lambda')

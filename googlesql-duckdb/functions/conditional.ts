@@ -13,10 +13,10 @@ function nullables({ sql, args }: WriterCall): string[] {
 }
 
 /**
- * The longest or shortest interval; among intervals of equal length, the extreme in DuckDB's order, which compares months
- * first.
+ * The longest interval (`greatest`) or the shortest (`least`); among intervals of equal length, the extreme in DuckDB's order, which
+ * compares months first.
  */
-const longest = (name: string, sql: readonly (string | null)[]): string =>
+const extremeInterval = (name: string, sql: readonly (string | null)[]): string =>
   `${name}(${sql.map(x => `struct_pack(k := bq_interval_key(${x}), v := ${x})`).join(', ')}).v`
 
 /**
@@ -26,7 +26,7 @@ const longest = (name: string, sql: readonly (string | null)[]): string =>
 const extreme =
   (name: string): SqlWriter =>
   call => {
-    const value = call.type.kind === 'INTERVAL' ? longest(name, call.sql) : `${name}(${call.sql.join(', ')})`
+    const value = call.type.kind === 'INTERVAL' ? extremeInterval(name, call.sql) : `${name}(${call.sql.join(', ')})`
     const isNull = nullables(call).map(sql => `${sql} IS NULL`)
     const hasNaN = call.type.kind === 'FLOAT64' && name === 'least' ? call.sql.map(sql => `isnan(${sql})`) : []
     const branches = [

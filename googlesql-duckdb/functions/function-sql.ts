@@ -1,8 +1,8 @@
-/** The types of a function's DuckDB SQL. The SQL itself is in tables, by topic, in functions/. */
+/** The types of the writers that write a function's DuckDB SQL. The writers are in the other files of this folder, by topic. */
 import type { AggregateCall, Expr } from '../../googlesql/plan/nodes.js'
 import type { ScalarKind, Type } from '../../googlesql/types/types.js'
 
-/** The SQL of each field of a struct_pack call, with that of its own fields where it is such a call, too. */
+/** The SQL of each field of a struct_pack call. Where a field is such a call itself, it has the SQL of its own fields, too. */
 export type FieldsSql = readonly { readonly sql: string; readonly fields?: FieldsSql | undefined }[]
 
 export interface WriterCall {

@@ -33,7 +33,7 @@ const knownPattern = (call: WriterCall): ReadPattern | null => {
   return text === null ? null : readPattern(text)
 }
 
-/** The SQL of the call, where the pattern is not too large for the text. A literal is the author's, and needs no test. */
+/** The SQL of the call, with a test that the pattern is not too large for the text. A literal needs no test: the author wrote it. */
 const bounded =
   (write: (call: WriterCall) => string) =>
   (call: WriterCall): string =>
@@ -57,9 +57,8 @@ function extractText(call: WriterCall): string {
   if (known && known.error !== null) return raise(parseError(known.error), 'VARCHAR')
   if (known && known.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR')
   const isFirst = isOne(call.args[2], at) && isOne(call.args[3], n)
-  // The first element of all matches is NULL without a match, and where the group took no part in the match. regexp_extract would
-  // return an empty text in both cases.
-  // Between the bytes of a character, an empty match of \B would be an internal error of DuckDB.
+  // regexp_extract would return an empty text where nothing matches, and where the group took no part in the match. The first element of
+  // all matches is NULL in both cases. With \B, DuckDB may find an empty match between the bytes of a character: an internal error.
   if (isFirst && known && !literalText(call.args[1])!.includes('\\B'))
     return `list_extract(regexp_extract_all(${subject(call)}, ${pattern(call)}, ${known.groups}), 1)`
   return `bq_regexp_nth(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'})`

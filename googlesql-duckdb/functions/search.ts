@@ -6,8 +6,8 @@ import type { SqlWriter, SqlWriters } from './function-sql.js'
 import { encoded } from './strings.js'
 
 /**
- * The SQL of a part as a VARCHAR: NULL for a part that SEARCH does not read; null for an ARRAY or STRUCT whose own parts are
- * encoded.
+ * The SQL of a part as a VARCHAR: SQL's NULL for a part that SEARCH does not read. Returns null for an ARRAY or STRUCT, whose own parts are
+ * then encoded.
  */
 function searchedSql(sql: string, type: Type): string | null {
   if (searchedParts(type) === null) return 'NULL::VARCHAR'

@@ -18,8 +18,8 @@ const either =
     called(isBytes(call) ? bytes : text)(call)
 
 /**
- * The writer of a function of STRING, for BYTES, too: they become a text whose characters are the bytes, and the text of the
- * result becomes BYTES.
+ * Makes a writer for STRING work for BYTES, too: BYTES become a text whose characters are the bytes, and a text in the result becomes BYTES
+ * again.
  */
 const onBytes =
   (write: SqlWriter): SqlWriter =>

@@ -90,16 +90,16 @@ const SHIFT = 1e-12
 const MANTISSA = 2 ** 112
 
 /**
- * The percentile as an argument for quantile_disc. The intended row is at ceil(rows * p) of the exact product, but DuckDB
- * rounds the product. A FLOAT64 slightly above the fraction that it approximates (0.4 is, 0.6 is not) means the next row. So
- * the percentile is moved a little further away from the fraction. A NUMERIC equals its fraction, and means that row.
+ * The percentile as an argument for quantile_disc. The intended row is at ceil(rows * p) of the exact product, but DuckDB rounds the
+ * product. A FLOAT64 that is slightly above the fraction that it approximates (0.4 is, 0.6 is not) means the next row. So the percentile
+ * is moved a little further away from the fraction. A NUMERIC equals its fraction, and means the row of the fraction itself.
  */
 function discreteFraction(p: number, isExact: boolean): number {
   if (p === 0 || p === 1) return p
   return p * (!isExact && isAboveItsFraction(p) ? 1 + SHIFT : 1 - SHIFT)
 }
 
-/** Whether the FLOAT64 is greater than the simplest fraction that it approximates: a search in the Stern-Brocot tree. */
+/** Whether the FLOAT64 is greater than the simplest fraction that it approximates. It searches the Stern-Brocot tree. */
 function isAboveItsFraction(p: number): boolean {
   let [low, lowOver] = [0n, 1n]
   let [high, highOver] = [1n, 1n]

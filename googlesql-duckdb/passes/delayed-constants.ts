@@ -18,9 +18,9 @@ import { mayFail, raises } from '../analysis/fallible.js'
 import { isConstant } from '../emit/context.js'
 
 /**
- * `branches` delays constants in branches, which not every row evaluates, and constants that are columns. `rows` delays all
- * constants: it is for a query that runs, because the query may read no rows. A query that is only checked uses `branches`: the
- * check should report a constant that would fail at the first row.
+ * `branches` delays constants in branches, which not every row evaluates, and constants that are columns. It is for a query that is only
+ * checked: the check should report a constant that would fail at the first row. `rows` delays all constants. It is for a query that runs,
+ * since the query may read no rows.
  */
 export type Delay = 'branches' | 'rows'
 
@@ -48,9 +48,9 @@ function inScan(scan: Scan, delay: Delay, isInner = false): Scan {
 }
 
 /**
- * Puts a LIMIT without effect below a filter that may fail. Without it, DuckDB pushes a filter above an INTERSECT or EXCEPT
- * down to both inputs, and evaluates it for rows that are not in the result. DuckDB also evaluates a constant condition over a
- * list of constants when there is no row.
+ * Puts a LIMIT without effect below a filter that may fail. Without it, DuckDB pushes a filter above an INTERSECT or EXCEPT down to both
+ * inputs, and evaluates it for rows that are not in the result. DuckDB would also evaluate a constant condition above a projection of
+ * constants if no row reaches it.
  */
 function aboveSet(scan: Scan): Scan {
   if (scan.kind !== 'filter' || !mayFail(scan.condition)) return scan

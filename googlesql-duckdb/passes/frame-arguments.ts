@@ -3,8 +3,8 @@
  * PRECEDING. A row may then be in no frame at all, and GoogleSQL does not evaluate the arguments for it. DuckDB evaluates them
  * for every row.
  *
- * Before: any plan. After: an argument that may fail is NULL for a row that is in no frame. The frames that contain a row
- * belong to the rows of its mirrored frame, ROWS BETWEEN 4 FOLLOWING AND 5 FOLLOWING; a column of the input counts these rows.
+ * Before: any plan. After: an argument that may fail is NULL for a row that is in no frame. A row is in the frames of exactly those rows
+ * that are in its mirrored frame, ROWS BETWEEN 4 FOLLOWING AND 5 FOLLOWING; a new column of the input counts these rows.
  */
 import { findFunction } from '../../googlesql/functions/all.js'
 import { aggregateCall, call, caseWhen, columnExpr, literal } from '../../googlesql/plan/build.js'

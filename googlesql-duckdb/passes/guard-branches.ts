@@ -2,9 +2,8 @@
  * Gives subqueries in a branch of CASE, IF, IFNULL or COALESCE rows only where the branch is taken. DuckDB evaluates every
  * subquery before the CASE around it, so a subquery that fails would fail the query, even if its branch is never taken.
  *
- * A BOOL column, computed below the expression, says whether a branch is taken. Only this column is an outer reference of the
- * guard. DuckDB therefore evaluates a subquery without other outer references at most twice, for TRUE and for FALSE, whatever
- * the condition reads.
+ * A BOOL column, computed below the expression, says whether a branch is taken. The guard reads only this column of the outer query. So
+ * DuckDB evaluates a subquery without other outer references at most twice, for TRUE and for FALSE, whatever the condition reads.
  *
  * Before: any plan. After: a subquery that may fail, in a branch that not every row takes, has guards (filters with `isGuard`)
  * above its tables, and the conditions of its branch are columns below it.

@@ -1,4 +1,4 @@
-/** Conditions that bound the time of the table: which they are, and which whole cells lie within them. */
+/** Finds the conditions of a query that bound the time of the table, and the whole cells that lie within these bounds. */
 import type { Expr } from '../plan/nodes.js'
 import {
   boundaryAfter as after,
@@ -47,12 +47,12 @@ function bound(left: Expr, operator: Operator, right: Expr, columns: ReadonlyMap
   return time && of.type === right.type.kind ? { of, operator, time } : null
 }
 
-/** Times within the bounds, all of them boundaries; those named `until` are exclusive. Null is no bound at that end. */
+/** The times within the bounds, rounded to boundaries; the ends named `until` are exclusive. Null means no bound at that end. */
 export interface TimeWindow {
   /** Whole cells, in which all bounds hold. */
   readonly from: bigint | null
   readonly until: bigint | null
-  /** Whole cells beyond which some bound holds for no row. */
+  /** Whole cells that cover the bounds: no row outside them fulfils all bounds. */
   readonly rowsFrom: bigint | null
   readonly rowsUntil: bigint | null
 }
@@ -67,7 +67,7 @@ export function windowOf(bounds: readonly TimeBound[], cells: Cells, value: Valu
   for (const { of, operator, time } of bounds) {
     const given = evaluated(time, value)
     if (given === null) return null
-    // A DATE that is greater is so by a day.
+    // The least time that is greater: for a DATE a day later, else a microsecond.
     const next = given + (of.type === 'DATE' ? DAY : 1n)
     if (operator !== '<' && operator !== '<=') {
       const start = operator === '>' ? next : given
@@ -94,14 +94,14 @@ const extreme = (times: readonly (bigint | null)[], isBeyond: (a: bigint, b: big
 const instantOfValue = ({ type, zone }: TimeOf, value: bigint): bigint =>
   type === 'TIMESTAMP' ? value : instantOf(value, zone ?? 'UTC')
 
-/** From it on no value is less than the given one. */
+/** The first boundary from which on no value of `of` is less than the given one; null where no boundary has that. */
 const notLess = (of: TimeOf, value: bigint): bigint | null => after(cellsOf(of), instantOfValue(of, value))
 
-/** Before it all values are less than the given one. */
+/** The last boundary before which all values of `of` are less than the given one; null where no boundary has that. */
 function less(of: TimeOf, value: bigint): bigint | null {
   const cells = cellsOf(of)
   if (of.isStart && of.part === cells.part) {
-    // All values are starts, so that those below the given one are those below the first start that is not.
+    // Each value is a start of the part: it is less than the given one exactly if it is less than the first start at or after that one.
     const civil = of.type === 'TIMESTAMP' ? civilOf(value, cells.zone) : value
     const start = instantOf(startAfter(civil, cells.part), cells.zone)
     if (isBoundary(cells, start)) return start

@@ -1,9 +1,9 @@
-/** Which columns have one value for all rows with equal values of others: ANY_VALUE of such a column is that value. */
+/** Finds the columns whose value is the same in all rows with equal values of other columns: ANY_VALUE of such a column is that value. */
 import type { AggregateScan, Expr, JoinScan } from '../plan/nodes.js'
 import { columnsRead, conjuncts } from '../plan/walk.js'
 import { isTime, isTimeType, type Traced, timeOf } from './time-column.js'
 
-/** Rows with equal values of all of `from` have one value of `to`: columns by their ids. */
+/** Rows with equal values in all columns `from` have the same value in the column `to`. Columns are given by their ids. */
 interface Dependency {
   readonly from: readonly number[]
   readonly to: number
@@ -12,10 +12,10 @@ interface Dependency {
 export class Dependencies {
   readonly #columns: ReadonlyMap<number, Traced>
   #all: readonly Dependency[] = []
-  /** The columns whose values tell those of a column, and are told by them, in the same row. */
+  /** The ids of columns, each with the id of a column that holds the same value in every row, perhaps as another type. */
   readonly #sources = new Map<number, number>()
 
-  /** @param columns what is known of columns, by their ids */
+  /** @param columns the times that columns hold, by the ids of the columns */
   constructor(columns: ReadonlyMap<number, Traced>) {
     this.#columns = columns
   }
@@ -30,7 +30,7 @@ export class Dependencies {
     if (source !== null) this.#sources.set(id, source)
   }
 
-  /** The columns of a reading of a table expression: those of two readings are of different rows. */
+  /** @param columns those of one reading of a table expression; two readings have different rows, and so columns with ids of their own */
   addReading(columns: readonly (readonly [of: number, id: number])[]): void {
     const ids = new Map<number, number>()
     for (const [of, id] of columns) {
@@ -43,7 +43,7 @@ export class Dependencies {
     this.#add(own.map(({ from, to }) => ({ from: from.map(id => ids.get(id)!), to: ids.get(to)! })))
   }
 
-  /** Times that are equal tell each other. A row of an outer join without a partner has NULL, whatever its group had. */
+  /** Times that an inner join makes equal determine each other. An outer join's row without a partner has NULL, whatever its keys are. */
   addJoin({ join, left, right, condition }: JoinScan): void {
     if (join === 'left' || join === 'full') this.forget(right.columns)
     if (join === 'right' || join === 'full') this.forget(left.columns)
@@ -83,7 +83,7 @@ export class Dependencies {
     return source === undefined ? id : this.#rootOf(source)
   }
 
-  /** The column that the expression is, or whose starts of a part it has in another type. */
+  /** The id of the column that the expression is, or that it converts to another type without a loss; null for any other expression. */
   #sourceOf(expr: Expr): number | null {
     if (expr.kind === 'column') return this.#rootOf(expr.column.id)
     const [id, ...others] = columnsRead([expr])

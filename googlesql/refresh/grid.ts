@@ -7,7 +7,7 @@ import { civilFromDays, daysFromCivil, LAST_DAY } from '../values/civil-date.js'
 import { MIN_TIMESTAMP_MICROS } from '../values/civil-text.js'
 import { localToInstant, writtenOffset, zoneOffset } from '../values/time-zone.js'
 
-/** Cells of time: from each civil start of a part in a zone to the next. */
+/** Divides time into cells: each lasts from a civil start of the part in the zone to the next start. */
 export interface Cells {
   /** A part that is not shorter than a minute. */
   readonly part: string
@@ -18,7 +18,7 @@ export interface Cells {
 
 export const DAY = 86_400_000_000n
 const SECOND = 1_000_000n
-/** The parts with one length, from the shortest, each of which lies within one of every later part. */
+/** The parts with a fixed length in microseconds, the shortest first. Each of them lies within one of every later part. */
 const LENGTHS: Readonly<Record<string, bigint>> = {
   MICROSECOND: 1n,
   MILLISECOND: 1_000n,
@@ -31,18 +31,18 @@ const SHORT_PARTS = Object.keys(LENGTHS)
 const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
 /** The most days of a part. */
 const MOST_DAYS: Readonly<Record<string, bigint>> = { MONTH: 31n, QUARTER: 92n, YEAR: 366n, ISOYEAR: 371n }
-/** The parts longer than a day, except weeks, that lie within one of a longer part. */
+/** For parts longer than a day: the longer parts in which each of them lies. Weeks lie only within ISO years. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
   MONTH: ['QUARTER', 'YEAR'],
   QUARTER: ['YEAR'],
   WEEK_MONDAY: ['ISOYEAR'],
 }
 
-/** The part under the one name that it has here: WEEK and ISOWEEK are weeks from a weekday, too. */
+/** The one name that a part has here: WEEK becomes WEEK_SUNDAY, and ISOWEEK becomes WEEK_MONDAY. */
 export const partNamed = (word: string): string =>
   word === 'WEEK' ? 'WEEK_SUNDAY' : word === 'ISOWEEK' ? 'WEEK_MONDAY' : word
 
-/** The part whose cells a bucket of this part lies in: at least a minute. Null is a time that is not truncated. */
+/** The part whose cells contain buckets of this part: the part itself, or MINUTE for a shorter one and for null, a time not truncated. */
 export const cellPart = (part: string | null): string => (part === null || isWithin(part, 'MINUTE') ? 'MINUTE' : part)
 
 /** Whether each interval of the first part lies within one interval of the second. */
@@ -97,17 +97,17 @@ function offsetOf(zone: string): Offset | null {
   return memo(offsets, zone, make) || null
 }
 
-/** Zones for which the tz databases of platforms and engines differ, beside those that belong to no city (CET, EST5EDT). */
+/** Zones of cities for which the tz databases of platforms and engines differ. They also differ for zones of no city (CET, EST5EDT). */
 const DISPUTED: readonly string[] = ['Europe/Chisinau', 'Europe/Tiraspol']
 
-/** The zone under the one name that it has here; null for a zone whose clocks are not known for certain. */
+/** The one name that a zone has here; null for a zone that is not known, or for which tz databases differ. */
 export function zoneNamed(zone: string): string | null {
   if (zone === 'UTC' || zone === 'Etc/UTC' || writtenOffset(zone) === 0) return 'UTC'
   const isCertain = isFixed(zone) || (zone.includes('/') && !DISPUTED.includes(zone))
   return isCertain && offsetOf(zone) !== null ? zone : null
 }
 
-/** Whether the zone's offset never changes, so that no civil time is there twice. */
+/** Whether the zone's offset never changes, so that no civil time occurs twice. */
 export const isFixed = (zone: string): boolean => zone === 'UTC' || writtenOffset(zone) !== undefined
 
 const secondsOf = (micros: bigint): number => Number(floorTo(micros, SECOND) / SECOND)
@@ -129,7 +129,7 @@ export function instantOf(civil: bigint, zone: string): bigint {
 const MARGIN_HOURS = 26
 const MARGIN = BigInt(MARGIN_HOURS) * 3_600n * SECOND
 
-/** The last boundary at or before this instant; null where all are later. */
+/** The last boundary at or before this instant; null where all boundaries are later. */
 export function boundaryBefore({ part, zone, since1970 }: Cells, instant: bigint): bigint | null {
   for (let at = instant; ; ) {
     const boundary = instantOf(startBefore(civilOf(at, zone), part), zone)

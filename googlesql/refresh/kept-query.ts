@@ -18,7 +18,7 @@ export interface KeptQuery {
   readonly table: string
   /** The other tables, whose rows must be the same for rows to be kept. */
   readonly others: readonly string[]
-  /** The column T of it. */
+  /** The column T of the table. */
   readonly column: string
   readonly timeType: TimeType
   /** Every bucket lies within one cell: the civil starts of this part in this zone (UTC for DATETIME and DATE). */
@@ -26,45 +26,45 @@ export interface KeptQuery {
   readonly bounds: readonly TimeBound[]
   /** Whether a row whose T is NULL can reach the result. */
   readonly hasNulls: boolean
-  /** The index of the result's column with the bucket. */
+  /** The index of the column of the result that has the bucket. */
   readonly bucketColumn: number
   readonly bucketType: TimeType
   /** How the result is ordered by its bucket; null where the query orders nothing. */
   readonly order: { readonly isDescending: boolean; readonly nullsFirst: boolean } | null
   /** Whether the query asks for an order of its rows; otherwise they may come in any order at each run. */
   readonly isOrdered: boolean
-  /** The parameters that only bound T, the clock among them: they are not part of a shape. */
+  /** The parameters that only bound T, the clock among them: kept rows do not depend on them. */
   readonly boundParameters: readonly string[]
   /** The text whose result is kept: the query itself, or a part of it. */
   readonly lower: string
-  /** What gives the query's result from the rows of `lower`; null where they are the result. */
+  /** The query that computes the result from the rows of `lower`; null where these rows are the result. */
   readonly upper: UpperQuery | null
   /**
-   * `lower`, reading only the rows with T from `@_from` to `@_until`, both included; `narrowedWithNulls` reads those
+   * The text `lower`, restricted to the rows with T from `@_from` to `@_until`, both included; `narrowedWithNulls` reads the rows
    * without a T, too. Both are the same text where `hasNulls` is false.
    */
   readonly narrowed: string
   readonly narrowedWithNulls: string
   /**
-   * Whether T is the day of a text like 20260131. Then both texts are `lower`, of whose rows those beyond the times are left out, and only
-   * parts of the table may be read in which each row has such a text.
+   * Whether T is the day of a text like 20260131. Then both texts are `lower` itself: the caller leaves out its rows of other times, and
+   * may read only parts of the table in which each row has such a text.
    */
   readonly isText: boolean
 }
 
-/** What runs over kept rows, as the parameter @_rows: a list of STRUCTs, with a field for each column in its order. */
+/** The query that runs over kept rows. They are its parameter @_rows: a list of STRUCTs with a field for each column, in order. */
 export interface UpperQuery {
   readonly sql: string
   readonly rowsType: string
 }
 
-/** What the proof asks of its caller. */
+/** What the proof needs from its caller. */
 export interface KeptQueryOptions {
   /** The name of the parameter with the time of the request. */
   readonly clock: string
-  /** Whether a column of a table is never NULL. */
+  /** Whether a column of a table is known never to be NULL. */
   readonly isRequired: (table: string, column: string) => boolean
-  /** Resolves another text, with @_rows of this type; null where no query is run over kept rows. @throws SqlError. */
+  /** Resolves another text, with @_rows of the type `rows`. Null where the engine runs no query over kept rows. @throws SqlError. */
   readonly resolve: ((sql: string, rows: Type | null) => ResolvedQuery) | null
 }
 
@@ -124,10 +124,10 @@ function keptWhole(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): 
   return refused[0] ?? { reason: 'the query reads no table', at: 0 }
 }
 
-/** The most tables that are tried, since each is a proof. */
+/** The most tables for which a proof is tried. */
 const MAX_TABLES = 4
 
-/** The first scan of each table, in the order of the text: the first table that the result can be cut by is taken. */
+/** The first scan of each table, in the order of the text. The first table for which the proof succeeds is the one that is cut by time. */
 function tablesOf(query: Scan): readonly TableScan[] {
   const scans: TableScan[] = []
   visitScans(query, scan => void (scan.kind === 'table' && scans.push(scan)))
@@ -178,7 +178,7 @@ function proven(
 
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-/** The names of parameters that are used here, and nowhere else. */
+/** The names of parameters that are in `uses` and not in `elsewhere`. */
 function onlyIn(uses: readonly ParameterUse[], elsewhere: readonly ParameterUse[]): readonly string[] {
   const names = uses.map(({ name }) => name)
   return [...new Set(names.filter(name => !elsewhere.some(other => isSameName(other.name, name))))]
@@ -191,7 +191,7 @@ interface Bucket {
   readonly index: number
 }
 
-/** The result's column with the bucket; of several, the one with the shortest cells. @throws Refusal where none is proven */
+/** The column of the result that is the bucket; of several, the one with the shortest cells. @throws Refusal where none is proven */
 function bucketOf(columns: readonly OutputColumn[], facts: Facts): Bucket {
   const { aggregations, scans } = facts
   const { at } = scans[0]!
@@ -206,7 +206,7 @@ function bucketOf(columns: readonly OutputColumn[], facts: Facts): Bucket {
   return refuse(why!.reason, why!.at)
 }
 
-/** Whether rows are put together: seconds, or longer. */
+/** Whether the time can be the bucket of a result: it is truncated to seconds or longer, and is not a text. */
 const isBucket = ({ part, isText }: TimeOf): boolean => part !== null && !isText && isWithin('SECOND', part)
 
 function whyNoBucket(
@@ -220,7 +220,7 @@ function whyNoBucket(
   return lost ?? { reason: 'no column of the result is a time of the table, truncated to a second or more', at }
 }
 
-/** Why the result is not put together from the cells of this time; null where it is. */
+/** Why the result cannot be put together from the cells of this time; null where it can. */
 function whyNot(bucket: TimeOf, { aggregations, joins, order }: Facts): NotKept | null {
   const isWithinOne = (time: Traced): boolean => isWithinCell(time, bucket)
   const crossing = joins.find(({ equal }) => !equal.some(times => times.every(isWithinOne)))

@@ -1,9 +1,9 @@
-/** The text of a query with a part of the table in place of the table. */
+/** Narrows the text of a query: a subquery with a condition on the time stands in place of the table. */
 import { type Token, tokenize } from '../lex/tokenize.js'
 import type { ResolvedQuery, TableScan } from '../plan/nodes.js'
 import { refuse } from './not-kept.js'
 
-/** Returns the text of the query for each condition on the column. @throws Refusal where the text does not name the table there */
+/** @param scans the places that read the table @throws Refusal where the text has no name of the table at such a place */
 export function narrowedTexts(
   sql: string,
   { tableReferences }: ResolvedQuery,
@@ -32,7 +32,7 @@ export function narrowedTexts(
   return { narrowed, narrowedWithNulls: hasNulls ? where(`(${within}) OR ${time} IS NULL`) : narrowed }
 }
 
-/** Refuses what may stand behind the name of a table, which ends at the offset, and not behind a subquery. */
+/** Refuses a hint and FOR SYSTEM_TIME after the name of a table, which ends at the offset: neither may follow a subquery. */
 function refuseBehind(tokens: readonly Token[], end: number): void {
   const next = tokens.findIndex(({ at }) => at >= end)
   const behind = tokens.slice(next, next + 4)

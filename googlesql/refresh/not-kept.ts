@@ -1,13 +1,13 @@
-/** Why a query is not kept. */
+/** Why no rows of a query's result are kept. */
 
 export interface NotKept {
-  /** Words for the author. */
+  /** A clause for the author: it follows "no buckets are kept: ". */
   readonly reason: string
-  /** The offset in the text of what prevents it. */
+  /** The offset in the query's text of the expression or scan that is the reason. */
   readonly at: number
 }
 
-/** Ends a proof that has failed; only inside this folder. */
+/** Thrown where a proof fails; caught inside this folder. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly notKept: NotKept

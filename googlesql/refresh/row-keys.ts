@@ -2,9 +2,9 @@
 import type { ResolvedCte, Scan, WindowCall } from '../plan/nodes.js'
 
 interface RowKeys {
-  /** The ids of columns of which no two rows have the same values. */
+  /** The ids of columns that together tell rows apart: no two rows have the same values in all of them. */
   readonly keys: readonly number[]
-  /** The id of the column whose value a column has, by its own id. */
+  /** The id of each column that is a copy, with the id of the column whose value it has. */
   readonly copies: Map<number, number>
 }
 

@@ -8,16 +8,16 @@ import type { Token } from '../lex/tokenize.js'
 import type { ResolvedCte, ResolvedQuery, Scan } from '../plan/nodes.js'
 import { quoted } from './narrow.js'
 
-/** A SELECT in two. */
+/** A SELECT split in two texts. */
 export interface WindowSplit {
-  /** The groups: a column for each item of the SELECT, 0 for those with windows, and then the aggregates of these. */
+  /** The text of the groups. Its items are those of the SELECT, with 0 for an item with a window, and the aggregates that windows read. */
   readonly lower: string
   /**
    * @param names the columns of `lower`
    * @param rows gives the text of a query with the rows of `lower`, under these names of columns
    */
   readonly upper: (names: readonly string[], rows: (columns: readonly string[]) => string) => string
-  /** Whether no alias that the last clauses read is also the name of a grouped column, which they could mean instead. */
+  /** False where an alias that the last clauses read is also the name of another grouped column, which they may mean instead. */
   readonly isClear: (lower: ResolvedQuery) => boolean
 }
 
@@ -27,13 +27,13 @@ interface Item {
   readonly alias: Token | null
 }
 
-/** A name that no text has. */
+/** The name of a column of the groups; a query that has such a name itself is not split. */
 const groupName = (index: number): string => `_group_${index}`
 const GROUP_NAME = /^_group_\d+$/i
 
 /**
- * @param tokens those of one query
- * @param outer those of them that stand in no brackets
+ * @param tokens the tokens of one query
+ * @param outer those that stand outside all brackets
  * @returns null for any query but one SELECT with GROUP BY and window functions
  */
 export function splitWindows(sql: string, tokens: readonly Token[], outer: readonly Token[]): WindowSplit | null {
@@ -41,7 +41,7 @@ export function splitWindows(sql: string, tokens: readonly Token[], outer: reado
   if (clauses === null || tokens.some(({ text }) => GROUP_NAME.test(text))) return null
   const { items, grouped, last } = clauses
   const computed = [...items.map(item => item.tokens).filter(hasWindow), last]
-  // A subquery has names of its own.
+  // Names in a subquery may be its own, so that they cannot be replaced.
   if (!computed.some(hasWindow) || computed.some(part => part.some(({ term }) => term === 'SELECT'))) return null
   const isKept = (item: Item): boolean => !hasWindow(item.tokens)
   const text = ([first, ...others]: readonly Token[]): string => sql.slice(first!.at, (others.at(-1) ?? first!).end)
@@ -149,10 +149,10 @@ const wordOf = ({ text }: Token): string => text.toUpperCase()
 const keyOf = (tokens: readonly Token[]): string =>
   tokens.map(token => (isName(token) ? wordOf(token) : `${token.kind}:${token.text}`)).join(' ')
 
-/** Whether it is a path or a call, in whose place a name means the same. */
+/** Whether the tokens are one path or one call, which a name can replace. */
 const isAtom = (tokens: readonly Token[]): boolean => atomAt(tokens, 0)?.length === tokens.length
 
-/** The call, or the path, that begins at an index. */
+/** The call or path that begins at an index; null where none does. */
 function atomAt(tokens: readonly Token[], start: number): readonly Token[] | null {
   if (tokens[start]?.kind !== 'identifier' && tokens[start]?.kind !== 'quoted') return null
   let end = start + 1
@@ -166,7 +166,7 @@ function atomAt(tokens: readonly Token[], start: number): readonly Token[] | nul
   return null
 }
 
-/** All calls, those within others, too, without those that windows follow. */
+/** All calls that are not followed by OVER, also those inside other calls. */
 function callsIn(tokens: readonly Token[]): readonly (readonly Token[])[] {
   const atoms = tokens.flatMap((_, i) => (tokens[i - 1]?.term === '.' ? [] : [{ atom: atomAt(tokens, i) ?? [], i }]))
   const calls = atoms.filter(({ atom, i }) => atom.at(-1)?.term === ')' && tokens[i + atom.length]?.term !== 'OVER')

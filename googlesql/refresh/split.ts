@@ -1,6 +1,6 @@
 /**
- * Splits a query that is not kept as a whole: the result of a table expression, or of all but the last ORDER BY, may be kept, and the
- * rest of the text is run over those rows. README.md has the rules.
+ * Splits a query that is not kept as a whole. The result of one part of its text may be kept: of a table expression, of all before the
+ * last ORDER BY, or of the groups below window functions. The rest of the text is run over those rows. README.md has the rules.
  */
 import { type Token, tokenize } from '../lex/tokenize.js'
 import type {
@@ -20,22 +20,22 @@ import { isTotal } from './row-keys.js'
 import { splitWindows } from './split-windows.js'
 import { isWithoutOrder, whyVolatile } from './trace-rows.js'
 
-/** Two texts: what is kept, and what is run over its rows. */
+/** Two texts: the result of `lower` is kept, and `upper` is run over its rows. */
 export interface Split {
   readonly lower: string
   /**
-   * @param names the columns of `lower`
-   * @param keys the indexes of those that tell its rows apart; null where they are not known
+   * @param names the names of the columns of `lower`
+   * @param keys the indexes of the columns that tell its rows apart; null where they are not known
    */
   readonly upper: (names: readonly string[], keys: readonly number[] | null) => string
-  /** Whether both texts mean by each name what the query means by it. */
+  /** Whether each name means the same in both texts as in the query. */
   readonly isClear: (lower: ResolvedQuery) => boolean
 }
 
-/** The most places that are tried: each takes some milliseconds. */
+/** The most splits that are tried: each takes some milliseconds. */
 const MAX_SPLITS = 4
 
-/** The places at which a text can be split, the ones that keep the fewest rows first. */
+/** The ways to split a text. Those that are expected to keep the fewest rows come first. */
 export function splitsOf(sql: string): readonly Split[] {
   const tokens = tokenize(sql)
   const outer = outerTokens(tokens)
@@ -64,7 +64,7 @@ export function splitsOf(sql: string): readonly Split[] {
   return splits.slice(0, MAX_SPLITS)
 }
 
-/** All before the last ORDER BY. */
+/** The split at the last ORDER BY: the text before it is kept. */
 function beforeOrder(sql: string, outer: readonly Token[]): readonly Split[] {
   const order = outer.findLastIndex(({ term }, i) => term === 'ORDER' && outer[i + 1]?.term === 'BY')
   if (order < 0) return []
@@ -81,7 +81,7 @@ interface Place {
   readonly then?: string
 }
 
-/** The groups of a query that has these tokens. */
+/** The split of the query with these tokens at its window functions: its groups are kept. */
 function windowsOf(sql: string, tokens: readonly Token[], { start, end, then = '' }: Place): readonly Split[] {
   const split = splitWindows(sql, tokens, outerTokens(tokens))
   if (split === null) return []
@@ -95,12 +95,12 @@ function windowsOf(sql: string, tokens: readonly Token[], { start, end, then = '
   ]
 }
 
-/** Before the first table expression with one of these words, none has groups. */
+/** A table expression without any of these words has no groups. */
 const GROUPING: readonly string[] = ['GROUP', 'DISTINCT', 'AGGREGATE']
 
 /**
- * The rows of the parameter @_rows, as groups, so that rows which ORDER BY leaves tied come in the order of their columns, as groups of
- * the whole query do: groups by the columns that tell the rows apart, or, where these are not known, by the place of the row.
+ * The text of a query that gives the rows of the parameter @_rows, each as a group. Rows that ORDER BY leaves tied then come in the order
+ * of their columns, as groups of the whole query do. The key of a group is the columns that tell rows apart, or the row's index.
  */
 function rowsOf(names: readonly string[], keys: readonly number[] | null): string {
   const isKey = (index: number): boolean => keys?.includes(index) ?? false
@@ -112,7 +112,7 @@ function rowsOf(names: readonly string[], keys: readonly number[] | null): strin
 
 const fieldOf = (index: number): string => `c${index}`
 
-/** The tokens of the last statement that are in no brackets. */
+/** The tokens of the last statement that stand outside all brackets. */
 function outerTokens(tokens: readonly Token[]): readonly Token[] {
   let depth = 0
   let outer: Token[] = []
@@ -136,7 +136,7 @@ interface TableExpression {
   readonly close: number
 }
 
-/** Those of the WITH that begins the last statement, whose tokens outside brackets are given. */
+/** The table expressions of the WITH that begins the last statement. @param outer the tokens of the statement outside brackets */
 function tableExpressions(outer: readonly Token[]): TableExpression[] {
   if (outer[0]?.term !== 'WITH' || outer[1]?.term === 'RECURSIVE') return []
   const found: TableExpression[] = []
@@ -150,7 +150,7 @@ function tableExpressions(outer: readonly Token[]): TableExpression[] {
 
 // ---- the rest of the query
 
-/** The types whose values are the same when they come back from a result. */
+/** The types whose values do not change when they are written to a result and read back. */
 const PASSED: readonly string[] = [
   ...['BOOL', 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'STRING', 'BYTES', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'],
 ]
@@ -163,8 +163,8 @@ export function rowsType(columns: readonly OutputColumn[]): Type | null {
 }
 
 /**
- * Whether the rest depends on its rows and the arguments alone, and not on the order of the rows. A table expression that no scan reads
- * does not count.
+ * Whether the query can be run over kept rows: its result depends only on these rows and the arguments, and not on the order of the rows.
+ * A table expression that no scan reads does not count.
  */
 export function isUpper({ scan }: ResolvedQuery): boolean {
   const ctes = new Map<number, ResolvedCte>()
@@ -188,7 +188,7 @@ export function isUpper({ scan }: ResolvedQuery): boolean {
   }
   const isRightIn = (expr: Expr): boolean => {
     if (expr.kind === 'call' && whyVolatile(expr) !== null) return false
-    // A NULL list comes back from a result as an empty one, so that lists are passed on alone.
+    // A NULL list comes back from a result as an empty one. So a list may be passed on to the result, but not be used in an expression.
     if (expr.kind === 'column' && expr.type.kind === 'ARRAY') return false
     if (expr.kind === 'subquery' && expr.form === 'array' && !isOrdered(expr.scan)) return false
     const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
@@ -197,7 +197,7 @@ export function isUpper({ scan }: ResolvedQuery): boolean {
   return isRight(scan)
 }
 
-/** Whether the column is the value of a column of the scan, as it is. */
+/** Whether the scan passes a column on without a change. */
 const isPassedOn = (expr: Expr, { kind }: Scan): boolean => kind === 'project' && expr.kind === 'column'
 
 function isSteady(scan: Scan, ctes: Map<number, ResolvedCte>): boolean {
@@ -217,7 +217,7 @@ function isSteady(scan: Scan, ctes: Map<number, ResolvedCte>): boolean {
   }
 }
 
-/** Whether it is what `rowsOf` has written. */
+/** Whether the aggregation is the one that `rowsOf` has written. */
 const isRows = ({ input }: AggregateScan): boolean =>
   input.kind === 'unnest' && input.array.kind === 'parameter' && input.array.name === '_rows'
 

@@ -1,4 +1,4 @@
-/** Which expressions are a time of the table, truncated or converted, so that their values lie in cells of that time. */
+/** Finds the expressions that are a time of the table, truncated or converted: their values lie in cells of that time. */
 import type { CallExpr, Expr } from '../plan/nodes.js'
 import { type Cells, cellPart, isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './grid.js'
 import type { NotKept } from './not-kept.js'
@@ -10,9 +10,9 @@ export interface TimeOf {
   /** The column of the table. */
   readonly column: string
   readonly type: TimeType
-  /** The part to which it is truncated; null for none. */
+  /** The part to which it is truncated; null for a time that is not truncated. */
   readonly part: string | null
-  /** The zone of its parts; null for a TIMESTAMP that is not truncated. */
+  /** The zone in which it is truncated or read; null for a TIMESTAMP that is not truncated. */
   readonly zone: string | null
   /** Whether each value is a start of `part`; false where values only lie within one, as those of TIMESTAMP_BUCKET. */
   readonly isStart: boolean
@@ -22,7 +22,7 @@ export interface TimeOf {
   readonly isText?: true
 }
 
-/** What an expression is of the table's time; null for nothing, or why it no longer is one. */
+/** The time of the table that an expression is; a reason where it has stopped being one; null where it has nothing to do with the time. */
 export type Traced = TimeOf | NotKept | null
 
 export const isTime = (traced: Traced | undefined): traced is TimeOf => traced != null && 'column' in traced
@@ -30,14 +30,14 @@ export const isTime = (traced: Traced | undefined): traced is TimeOf => traced !
 const TIME_TYPES: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE'] satisfies readonly TimeType[]
 export const isTimeType = (kind: string): kind is TimeType => TIME_TYPES.includes(kind)
 
-/** The cells that its values lie in. */
+/** The cells in which values of the time lie. */
 export const cellsOf = ({ part, zone, since1970 }: TimeOf): Cells => ({
   part: cellPart(part),
   zone: zone ?? 'UTC',
   ...(since1970 && { since1970 }),
 })
 
-/** A column of texts like 20260131: the table's parts have no times where one of them is anything else. */
+/** A column of texts like 20260131. A part of the table that has any other text in it has unknown times. */
 export const ofText = (column: string): TimeOf => ({ ...ofColumn(column, 'DATE'), isText: true })
 
 /** A column of the table itself. A DATE is a start of a day. */
@@ -49,7 +49,7 @@ export const ofColumn = (column: string, type: TimeType): TimeOf => ({
   isStart: type === 'DATE',
 })
 
-/** @param columns what is known of columns, by their ids */
+/** The time of the table that the expression is. @param columns the times that columns hold, by the ids of the columns */
 export function timeOf(expr: Expr, columns: ReadonlyMap<number, Traced>): Traced {
   if (expr.kind === 'column') return columns.get(expr.column.id) ?? null
   if (expr.kind === 'cast') {
@@ -106,7 +106,7 @@ function parsed({ isText, ...of }: TimeOf, { arguments: [format] }: CallExpr): T
 
 const wordOf = (expr: Expr | null | undefined): string | null => (expr?.kind === 'word' ? expr.word : null)
 
-/** The zone that an argument names, UTC without one; null where it is no constant. */
+/** The zone that an argument names: UTC without an argument, null where it is not a constant or not a zone that `zoneNamed` accepts. */
 export function zoneOf(argument: Expr | null | undefined): string | null {
   if (!argument) return 'UTC'
   const isText = argument.kind === 'literal' && argument.type.kind === 'STRING' && typeof argument.value === 'string'
@@ -147,7 +147,7 @@ function converted(of: TimeOf, kind: string, zoned: Expr | null | undefined, cal
 const toDay = (of: TimeOf): TimeOf =>
   of.part === null || isWithin(of.part, 'DAY') ? { ...of, part: 'DAY', isStart: true } : of
 
-/** Where the clocks are set back, a DATETIME of the zone has two hours of instants. */
+/** Refuses a DATETIME truncated to less than a day, in a zone whose clocks are set back: one such DATETIME stands for two instants. */
 function unlessTwice(of: TimeOf, call: Expr): Traced {
   const isTwice = of.type === 'DATETIME' && of.part !== null && of.part !== 'DAY' && isWithin(of.part, 'DAY')
   if (!isTwice || isFixed(of.zone!)) return of
@@ -165,7 +165,7 @@ function bucketed(of: TimeOf, call: CallExpr): Traced {
   return inBuckets(of, BigInt(count.value) * length, call)
 }
 
-/** TIMESTAMP_SECONDS(300 * DIV(UNIX_SECONDS(time), 300)): DIV rounds towards zero, so that before 1970 a bucket is the end of its times. */
+/** TIMESTAMP_SECONDS(300 * DIV(UNIX_SECONDS(time), 300)). DIV rounds towards zero: a bucket before 1970 is later than the times in it. */
 function divided(call: CallExpr, columns: ReadonlyMap<number, Traced>): Traced {
   const product = argumentsOf(call.arguments[0], '$multiply')
   const factor = product.find(part => part?.kind === 'literal')

@@ -1,11 +1,11 @@
-/** Times that are computed of parameters and constants: read from the plan as plain data, and evaluated for arguments. */
+/** Times that are computed from parameters and constants: they are read from the plan as plain data, and evaluated for arguments. */
 import type { CallExpr, Expr } from '../plan/nodes.js'
 import { civilFromDays, daysFromCivil, FIRST_DAY, LAST_DAY, monthsLater } from '../values/civil-date.js'
 import { dateLiteral, datetimeLiteral, timestampLiteral, zonedTimestampMicros } from '../values/literals.js'
 import { civilOf, DAY, floorTo, instantOf, lengthOf, partNamed, startBefore } from './grid.js'
 import { isTimeType, type TimeType, zoneOf } from './time-column.js'
 
-/** A time. `zone` is null where clocks of no zone are read. */
+/** A time. `zone` is null where the time is civil already, so that no zone's clocks are read. */
 export type TimeExpr =
   | { readonly kind: 'literal'; readonly type: TimeType; readonly text: string }
   | { readonly kind: 'parameter'; readonly type: TimeType; readonly name: string }
@@ -23,10 +23,10 @@ export type TimeExpr =
 
 type Sum = Extract<TimeExpr, { readonly kind: 'add' }>
 
-/** Returns the value of a parameter, as a query is given it. */
+/** Returns the argument of a parameter, in the form in which the query gets it. */
 export type Value = (parameter: string) => unknown
 
-/** The time as data; null for an expression that is not one, or that is not evaluated here. */
+/** The time as data; null for an expression that is not a time, or that this file cannot evaluate. */
 export function timeExpr(expr: Expr): TimeExpr | null {
   const type = expr.type.kind
   if (!isTimeType(type)) return null
@@ -112,7 +112,7 @@ function countOf(number: Expr): Sum['count'] | null {
   return number.kind === 'literal' && typeof number.value === 'string' ? { digits: number.value } : null
 }
 
-/** The time in microseconds since 1970, civil for DATETIME and DATE; null for NULL, and for what is out of range. */
+/** The time in microseconds since 1970, civil for DATETIME and DATE; null for NULL, and for a time out of range. */
 export function evaluated(time: TimeExpr, value: Value): bigint | null {
   const micros = unchecked(time, value)
   return micros !== null && isInRange(micros) ? micros : null
@@ -152,7 +152,7 @@ function truncatedTo(time: bigint, part: string, zone: string | null): bigint {
   if (zone === null) return startBefore(time, part)
   const civil = civilOf(time, zone)
   const length = lengthOf(part)
-  // Parts of a day are cut off from the instant, so that an hour that is there twice keeps its instant.
+  // A part shorter than a day is subtracted from the instant: where the clocks show an hour twice, a time stays in the right one.
   return length === undefined || length >= DAY
     ? instantOf(startBefore(civil, part), zone)
     : time - (civil - floorTo(civil, length))

@@ -1,6 +1,6 @@
 /**
- * Traces the rows of a table from its scan to the result, and refuses what is not done row by row or within groups. Other tables count
- * as constants.
+ * Traces the rows of a table from its scans to the result, and refuses each step that works neither row by row nor within groups. Other
+ * tables count as constants.
  */
 
 import { JAVASCRIPT_CALLS } from '../functions/definitions/javascript.js'
@@ -38,19 +38,21 @@ export interface BoundFound {
   readonly uses: readonly ParameterUse[]
 }
 
-/** An aggregation of rows of the table: what its keys are of the table's times. */
+/** An aggregation of rows of the table. */
 export interface Aggregation {
+  /** The time of the table that each key is. */
   readonly keys: readonly Traced[]
   readonly at: number
 }
 
-/** A join of rows of the table with rows of it: the pairs of values, one of each side, that are equal where rows are joined. */
+/** A join of rows of the table with other rows of the same table. */
 export interface SelfJoin {
+  /** Pairs of values, one of the left and one of the right row, that must be equal for the rows to be joined. */
   readonly equal: readonly (readonly [Traced, Traced])[]
   readonly at: number
 }
 
-/** What is known of a query whose rows come from one table. */
+/** Facts about a query whose rows come from one table. */
 export interface Facts {
   /** The places that read the table, at least one. */
   readonly scans: readonly TableScan[]
@@ -58,7 +60,7 @@ export interface Facts {
   readonly others: readonly string[]
   /** The types of the table's columns that are times, without texts like 20260131. */
   readonly types: ReadonlyMap<string, TimeType>
-  /** What the columns of all scans are of the table's times, by their ids. */
+  /** The times of the table that columns of any scan are, by the ids of the columns. */
   readonly columns: ReadonlyMap<number, Traced>
   readonly aggregations: readonly Aggregation[]
   readonly joins: readonly SelfJoin[]
@@ -69,7 +71,7 @@ export interface Facts {
   readonly uses: readonly ParameterUse[]
 }
 
-/** Rows of the table on their way to the result: the bounds that each of them fulfils. */
+/** Rows of the table on their way to the result, described by the bounds that each of them fulfils. */
 type Flow = readonly BoundFound[]
 
 /** @param first the first place that reads the table @throws Refusal */
@@ -114,7 +116,7 @@ class RowTracer {
     }
   }
 
-  /** Null where the rows of the scan do not come from the table: they are constants, or of other tables. */
+  /** Null where the rows of the scan do not come from the table: they are constants, or rows of other tables. */
   trace(scan: Scan): Flow | null {
     switch (scan.kind) {
       case 'one-row':
@@ -175,7 +177,7 @@ class RowTracer {
     return this.#cteFlows.get(cte)!
   }
 
-  /** A join of the rows of the table, each of which is kept or dropped for itself, with constants or rows of other tables. */
+  /** A join. With constants or rows of other tables, each row of the table must be kept or dropped by itself. */
   #join(scan: JoinScan): Flow | null {
     const left = this.trace(scan.left)
     const right = this.trace(scan.right)
@@ -187,7 +189,7 @@ class RowTracer {
     return left ?? right
   }
 
-  /** Rows of one cell are joined with rows of the same cell alone, where times of both sides are equal. */
+  /** A join of the table with itself: where it makes times of both sides equal, rows are joined only with rows of the same cell. */
   #selfJoin({ join, left, right, condition }: JoinScan, flows: readonly Flow[]): Flow {
     const at = condition?.at ?? placeOf(right)
     if (!['inner', 'cross', 'left'].includes(join)) refuse('the outer join keeps rows of its right side', at)
@@ -199,14 +201,14 @@ class RowTracer {
       return sideOf(a) === sideOf(b) ? [] : [[timeOf(a, this.#columns), timeOf(b, this.#columns)] as const]
     })
     this.#joins.push({ equal, at })
-    // A row of the left side without one of the right has NULL there.
+    // A left row without a partner has NULL in the columns of the right side.
     if (join === 'left') {
       for (const { id } of right.columns) if (this.#columns.has(id)) this.#columns.set(id, { reason: NOT_JOINED, at })
     }
     return this.#merged(flows, at)
   }
 
-  /** UNION of rows of the table alone: constants and other rows would be in each part of the result. */
+  /** Allows only UNION, and only if all inputs are rows of the table: each part of the result would repeat constants and other rows. */
   #set({ operator, isAll, inputs, columns }: SetScan): Flow | null {
     const flows = inputs.map(input => this.trace(input))
     this.#dependencies.forget(columns)
@@ -220,7 +222,7 @@ class RowTracer {
     return this.#merged(flows as readonly Flow[], at)
   }
 
-  /** The rows of several places: their times are bounded alike, so that one window holds for all. */
+  /** The rows of several scans together. Their times must have the same bounds, so that one window holds for all of them. */
   #merged([first, ...others]: readonly Flow[], at: number): Flow {
     this.#order = null
     const boundsText = (flow: Flow): string =>
@@ -246,7 +248,7 @@ class RowTracer {
     return flow && [...flow, ...bounds]
   }
 
-  /** Null for a condition that is no bound, which is checked as any other expression. */
+  /** Null for a condition that is not a bound; it is checked like any other expression. */
   #bound(condition: Expr): BoundFound | null {
     const bounds = boundsOf(condition, this.#columns)
     if (bounds.length === 0) {
@@ -268,7 +270,7 @@ class RowTracer {
     const keys = scan.keys.map(({ expr }) => timeOf(expr, this.#columns))
     for (const [i, { column }] of scan.keys.entries()) this.#trace(column.id, keys[i])
     this.#aggregations.push({ keys, at: placeOf(scan) })
-    // The order of the rows that are aggregated has no effect.
+    // The order of the input rows has no effect on the groups.
     this.#order = null
     return flow
   }
@@ -277,7 +279,7 @@ class RowTracer {
     if (traced) this.#columns.set(id, traced)
   }
 
-  /** Refuses what makes an expression depend on more than its row and the arguments. */
+  /** Refuses an expression that depends on anything but its row and the arguments. */
   #check(expr: Expr): void {
     visitExpr(
       expr,
@@ -300,7 +302,7 @@ type RowByRowScan = Extract<Scan, { readonly kind: 'unnest' | 'filter' | 'projec
 
 const NOT_JOINED = 'the outer join gives NULL for rows without a partner'
 
-/** What a column of several places is; null where it is not the same time in all of them. */
+/** The time that a column of a UNION is; null where it is not the same time in all inputs. */
 function sameTime([first, ...others]: readonly (Traced | undefined)[]): Traced {
   const isSame = isTime(first) && others.every(other => JSON.stringify(other) === JSON.stringify(first))
   return isSame ? first : null
@@ -314,7 +316,7 @@ function checkCall(call: CallExpr): void {
   if (reason !== null) refuse(reason, call.at)
 }
 
-/** Why a function does not depend on its arguments alone; null for one that does. */
+/** Why the value of a call may differ between calls with the same arguments; null where it never differs. */
 export function whyVolatile({ name }: CallExpr): string | null {
   if (JAVASCRIPT_CALLS.some(({ name: call }) => call === name)) {
     return 'a JavaScript function may keep values from one call for another'
@@ -351,7 +353,7 @@ function checkAggregate(call: AggregateCall, { keys, groupingSets }: AggregateSc
     refuse(`the value of ${name} depends on the order in which rows are read`, at)
 }
 
-/** The offset of something in the scan. */
+/** The offset in the text of some expression or table of the scan; 0 where none is found. */
 function placeOf(scan: Scan): number {
   const places = exprsOfScan(scan).map(({ at }) => at)
   if (scan.kind === 'aggregate') places.push(...scan.aggregates.map(({ call }) => call.at))

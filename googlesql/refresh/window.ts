@@ -1,4 +1,4 @@
-/** What a kept query says of times: its boundaries, the cells within its bounds, and its values in microseconds. */
+/** The times of a kept query: its boundaries, the cells within its bounds, and its values in microseconds. */
 import { FIRST_DAY, LAST_DAY } from '../values/civil-date.js'
 import { dateText, datetimeText, MAX_TIMESTAMP_MICROS } from '../values/civil-text.js'
 import { type TimeWindow, windowOf } from './bounds.js'
@@ -7,9 +7,9 @@ import type { KeptQuery } from './kept-query.js'
 import { microsOf } from './time-expr.js'
 
 /**
- * The greatest interval of whole cells within the query's own bounds, for these parameters: T in microseconds since 1970 (civil
- * for DATETIME and DATE), `until` exclusive; null for no bound at that end. Null as a whole where a bound is NULL or out of
- * range, or the interval is empty.
+ * The longest interval of whole cells within the query's own bounds, for these arguments, in microseconds since 1970 (civil for DATETIME
+ * and DATE). `until` is exclusive; an end is null where it has no bound. Returns null where a bound is NULL or out of range, or the
+ * interval is empty.
  */
 export const closedWindow = (kept: KeptQuery, value: (parameter: string) => unknown): TimeWindow | null =>
   windowOf(kept.bounds, kept.cells, value)
@@ -32,14 +32,14 @@ export function bucketMicros({ bucketType }: KeptQuery, value: unknown): bigint 
   return BigInt(ms) * 1_000n + BigInt(fraction.padEnd(6, '0'))
 }
 
-/** A date and time as engines write them, which Date reads in a tenth of the time that the literals of the language take. */
+/** A date, or a date and time, as engines write them. `Date` reads such texts ten times faster than the language's literals are read. */
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.(\d{1,6}))?Z?)?$/
 const DATE_LENGTH = 10
 const SECONDS_LENGTH = 19
 
 /**
- * What bucketMicros is compared with: the buckets of rows before the boundary are less, all others are not. The first time is no start of
- * a cell in most zones, and the bucket of its cell is the first date.
+ * The value to compare `bucketMicros` with: a row lies before the boundary exactly if its bucket is less than this value. The first time of
+ * all stays as it is: in most zones it does not start a cell, and the bucket of its cell is the first date.
  */
 export function bucketBoundary(kept: KeptQuery, boundary: bigint): bigint {
   const { timeType, bucketType, cells } = kept

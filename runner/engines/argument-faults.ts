@@ -15,13 +15,13 @@ export interface ArgumentFaultsOptions {
   readonly run: (query: Query, options: RunOptions) => Promise<ResultSet>
 }
 
-/** The most texts whose expressions are kept. */
+/** The most queries whose probes are remembered. */
 const MAX_TEXTS = 1_000
-/** The most expressions of a query that are computed. */
+/** The most probes of a query: each computes one expression of constants and arguments, and is a query of its own. */
 const MAX_PROBES = 16
 /** The longest text that is examined, in characters: to resolve it takes about 20 ms, in which no other call is answered. */
 const MAX_LENGTH = 20_000
-/** The parameter for the time of the query, which callers do not give. */
+/** The parameter with the time of the request, which callers do not give. */
 const TIME = 'now'
 
 export class ArgumentFaults {
@@ -60,7 +60,7 @@ export class ArgumentFaults {
       const { probes } = constantChecks(this.#options.resolve(sql, types))
       return probes.filter(({ parameters }) => parameters.some(name => name !== TIME)).slice(0, MAX_PROBES)
     } catch {
-      return [] // Only the warehouse knows what the text means.
+      return [] // The text cannot be resolved here.
     }
   }
 

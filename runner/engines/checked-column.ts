@@ -1,8 +1,8 @@
-/** Turns what a resolved query shows about its columns into the answer of an engine's check. */
+/** Turns columns of a resolved query into columns of an engine's check. */
 import { type OutputColumn, type OutputFacts, typeName } from '../../googlesql/index.js'
 import type { CheckedColumn, ColumnPromise } from '../model/query.js'
 
-/** A column of a translation; one that was not resolved from GoogleSQL has no facts. */
+/** A column of a query. It has no facts where the query was not resolved from GoogleSQL. */
 type FactualColumn = Pick<OutputColumn, 'name' | 'type'> & Partial<OutputFacts>
 
 export const checkedColumn = ({ name, type, isNeverNull, isSmallInteger, fields }: FactualColumn): CheckedColumn => ({

@@ -1,4 +1,4 @@
-/** Which queries can be put together from kept buckets, remembered by their text, the types of their parameters, and the tables. */
+/** Remembers which queries can be put together from kept buckets. */
 import {
   type KeptQuery,
   keptQuery,
@@ -15,19 +15,19 @@ import { typesOf } from '../model/parameter-types.js'
 import type { Query } from '../model/query.js'
 
 const MAX_QUERIES = 1_000
-/** The parameter of the time. */
+/** The parameter with the time of the request. */
 const CLOCK = 'now'
 
 export class KeptQueries {
   readonly #isStrict: boolean
   readonly #known = new BoundedMap<string, KeptQuery | NotKept>(MAX_QUERIES)
 
-  /** @param isStrict whether no column of mode REQUIRED can have a NULL */
+  /** @param isStrict whether a REQUIRED column never has a NULL */
   constructor(isStrict: boolean) {
     this.#isStrict = isStrict
   }
 
-  /** @param revision another one where `tables` are others */
+  /** @param revision a number that changes whenever `tables` change */
   of({ sql, parameters }: Query, tables: TableCatalogue, revision: number): KeptQuery | NotKept {
     const types = Object.entries(parameters).map(([name, { type }]) => [name, type])
     return memo(this.#known, JSON.stringify([revision, types, sql]), () => {

@@ -1,16 +1,16 @@
-/** What is kept of a result, as an endpoint and its engine let it, and the sentence that says so. */
+/** Whether buckets of an endpoint's results are kept, which depends on the endpoint and on its engine; and the sentence that says so. */
 import type { KeptQuery, NotKept } from '../../googlesql/index.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Engine } from '../model/ports.js'
 import type { Query } from '../model/query.js'
 
-/** What an engine without `keptQuery` says. */
+/** The reason where the engine has no `keptQuery`. */
 export const KEEPS_NOTHING: NotKept = { reason: 'the engine keeps nothing', at: 0 }
 
-/** Whether the endpoint lets buckets be kept, where its query does. */
+/** Whether the endpoint's settings allow that buckets are kept. Its query must allow it, too. */
 export const mayKeep = ({ cache }: Pick<Endpoint, 'cache'>): boolean => cache !== null && cache.settledMs !== null
 
-/** How results of this query are put together, or why nothing is kept; `at` is a place in the query only where the endpoint lets it be kept. */
+/** How results of this query are put together, or why nothing is kept. `at` is 0 where the endpoint or the engine is the reason. */
 export function keptOf(
   { cache, revision }: Pick<Endpoint, 'cache' | 'revision'>,
   engine: Pick<Engine, 'keptQuery'>,

@@ -1,4 +1,4 @@
-/** The parts of a table: those that matter to spans of time, and all as one short text, since there may be thousands beside few rows. */
+/** The parts of a table that may have rows of some spans of time, and a short text of them: a few rows may depend on thousands of parts. */
 import { boundaryAfter, type KeptQuery } from '../../googlesql/index.js'
 import { partKey } from '../model/file-stamp.js'
 import { nextTurn } from '../model/in-turns.js'
@@ -8,33 +8,36 @@ import type { Interval } from './spans.js'
 const MICROS = 1_000_000
 const SECOND = BigInt(MICROS)
 
-/** The parts that may have times from one to another, which `from` begins a second. */
+/** The parts that may have a time from `from`, which is a whole second, to `to`. */
 export function partsWithin(parts: readonly TablePart[], from: bigint, to: bigint): readonly TablePart[] {
   const [first, last] = [from, to].map(time => Math.floor(Number(time) / MICROS)) as [number, number]
   return parts.filter(({ times }) => times === undefined || (times && times.least <= last && times.greatest >= first))
 }
 
-/** The parts that may have rows between the first and the last of these spans: all others may change, come and go. */
+/** The parts that may have rows from the first to the last of these spans. A change of any other part does not matter to the spans. */
 export const partsOf = (spans: readonly Interval[], parts: readonly TablePart[]): readonly TablePart[] =>
   spans.length === 0 ? [] : partsWithin(parts, spans[0]!.from, spans.at(-1)!.until)
 
-/** A part, or all parts with times in one cell as one part: a change of any of them makes the same rows untrue. */
+/** A part; or, as one part, all parts with times in one cell: a change of any of them makes the same rows invalid. */
 export interface PartsOfCell extends TablePart {
-  /** Absent for one part. */
+  /** The keys of the joined parts; absent for a single part. */
   readonly keys?: readonly string[]
 }
 
-/** The cells of so many parts are found in one turn of the event loop: some milliseconds. */
+/** How many parts are assigned to cells in one turn of the event loop: some milliseconds of work. */
 const PARTS_A_TURN = 4_000
 
-/** The parts, those of each cell together. Cells are those of UTC, which are found in a moment; a part may lie in two of another zone. */
+/**
+ * Joins the parts of each cell into one. The cells are those of UTC, whatever the query's zone, since these are found much faster.
+ * A part that lies in one cell of UTC may lie in two cells of another zone.
+ */
 export async function inCells(
   { cells, ...kept }: KeptQuery,
   parts: readonly TablePart[],
 ): Promise<readonly PartsOfCell[]> {
   const inUtc: KeptQuery = { ...kept, cells: { part: cells.part, zone: 'UTC' } }
   const groups = new Map<string | number, TablePart[]>()
-  // Most parts lie in the cell of the part before, which has times from here to its end.
+  // Most parts lie in the same cell as the part before: in this interval.
   let [from, until] = [0, 0]
   for (const [i, part] of parts.entries()) {
     if (i % PARTS_A_TURN === PARTS_A_TURN - 1) await nextTurn()
@@ -72,7 +75,10 @@ const BASE = 36
 /** More seconds than from the year 1 to 9999. */
 const MAX_SECONDS = 1e12
 
-/** `1Zk_w0pRt3bA.t9k0w0.8c`: the key, the least time, and how much later the greatest is; without these two where they are not known. */
+/**
+ * A part is written `1Zk_w0pRt3bA.t9k0w0.8c`: its key, its least time, and how many seconds later its greatest time is. It is written
+ * `key.` where no row has a time, and `key` where the times are not known.
+ */
 export const encodeParts = (parts: readonly TablePart[]): string =>
   parts
     .map(({ key, times }) => {
@@ -81,7 +87,7 @@ export const encodeParts = (parts: readonly TablePart[]): string =>
     })
     .join(',')
 
-/** The times of a part are not known where the text says anything else. */
+/** Parts from the text of `encodeParts`. Where the times in the text are not valid, the part has unknown times. */
 export const decodeParts = (text: string): readonly TablePart[] => (text === '' ? [] : text.split(',').map(decodePart))
 
 function decodePart(text: string): TablePart {

@@ -1,11 +1,11 @@
-/** What is kept of a query's result until the next refresh: a result of its own, which says where the rows of each span are. */
+/** What is kept until the next refresh: the rows of all spans as one result, and how many of these rows each span has. */
 import { bucketBoundary, type KeptQuery } from '../../googlesql/index.js'
 import type { StoredResult } from '../model/ports.js'
 import type { KeptRows } from '../model/query.js'
 import { readRows, resultOf } from './rows.js'
 import { isWithin, type Span } from './spans.js'
 
-/** The spans in the order of time. @param parts the text of the table's parts that matter to them */
+/** @param spans in the order of time @param parts the text of the table's parts that may have rows of the spans */
 export async function encodeKept(
   spans: readonly Span[],
   parts: string,
@@ -19,7 +19,7 @@ export async function encodeKept(
   return { body, rowCount, spans: places, parts }
 }
 
-/** The spans of a result that `encodeKept` has made; none of any other, since other programs may write to a shared store. */
+/** The spans that `encodeKept` has stored. Returns no spans for any other result: other programs may write to a shared store. */
 export async function decodeKept(stored: StoredResult, kept: KeptQuery, signal: AbortSignal): Promise<readonly Span[]> {
   const places = stored.kept?.spans ?? []
   if (places.reduce((sum, { rows }) => sum + rows, 0) !== stored.rowCount) return []

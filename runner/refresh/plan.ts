@@ -14,24 +14,24 @@ import { partsWithin } from './kept-parts.js'
 import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './spans.js'
 
 export interface KeepOptions {
-  /** The key of what is kept for all calls that differ in nothing but these parameters, while other tables are in this state. */
+  /** The key of the kept rows. Calls share it if they differ only in these parameters, and the other tables have this state. */
   readonly keyWithout: (parameters: readonly string[], others: string) => string
-  /** How old a row must be to count as settled where the engine's tier is declared, in milliseconds. */
+  /** How old a row must be to count as settled, in milliseconds. Matters only where the engine's tier is `declared`. */
   readonly settledMs: number
   /** Whether all rows are read anew, and then kept. */
   readonly readsAll: boolean
 }
 
-/** A call whose result can be put together. */
+/** A call whose result can be put together from kept rows and rows that are read anew. */
 export interface Call {
   readonly kept: KeptQuery
   readonly window: TimeWindow
-  /** The boundary before which rows count as settled; null where every change is told at once. */
+  /** The boundary before which rows count as settled; null where the engine reports each change at once. */
   readonly settled: bigint | null
   readonly bucketOf: BucketOf
   readonly query: Query
   readonly options: RunOptions
-  /** What its queries have cost until now. */
+  /** The costs of its queries until now. */
   readonly costs: QueryCost[]
   readonly keyWithout: KeepOptions['keyWithout']
   readonly readsAll: KeepOptions['readsAll']
@@ -40,23 +40,23 @@ export interface Call {
 export interface Plan {
   /** All times at which the result may have rows. */
   readonly all: Interval
-  /** The cells in it whose rows do not change while the clock moves on. */
+  /** The cells of `all` whose rows do not change while the clock moves on: only these are kept. */
   readonly closed: Interval
-  /** What is read, in the order of time. */
+  /** The intervals that are read, in the order of time. */
   readonly reads: readonly Interval[]
-  /** Whether that is everything. */
+  /** Whether everything is read: all of `all`, by one query. */
   readonly isWhole: boolean
-  /** The spans that are not read again, also those that this call does not ask for. */
+  /** The kept spans without what is read again. Some of them may lie outside what this call asks for. */
   readonly rest: readonly Span[]
 }
 
 /** The time after the last one. */
 export const endOfTime = (kept: KeptQuery): bigint => lastTime(kept) + 1n
 
-/** The clocks of a zone show at most so much less than UTC, so that a civil time in an unknown zone is that much older. */
+/** How far the clocks of a zone may be behind UTC: a civil time whose zone is not known may be of an instant that much later. */
 const MOST_BEHIND_MS = 12 * 3_600_000
 
-/** The last boundary before this time, in milliseconds since 1970. */
+/** The last boundary before this time. @param ms milliseconds since 1970 */
 export function settledTime(kept: KeptQuery, ms: number): bigint {
   const instant = kept.timeType === 'TIMESTAMP' ? ms : ms - MOST_BEHIND_MS
   return boundaryBefore(kept, BigInt(Math.floor(instant)) * 1_000n) ?? firstTime(kept)
@@ -79,11 +79,11 @@ export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonl
 /** A query of a refresh. */
 export interface Read {
   readonly query: Query
-  /** The parts of the table that have all of its rows that the query needs; absent for all that there are. */
+  /** The parts of the table to which the query is restricted: all rows that it needs are in them. Absent for all parts of the table. */
   readonly parts?: PartChoice
 }
 
-/** The queries that read these intervals; where rows without a time may be in the result, the last one reads them, too. */
+/** The queries that read the plan's intervals. Where rows without a time may be in the result, the last query reads them, too. */
 export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: readonly TablePart[]): readonly Read[] {
   if (isWhole) return [{ query: { sql: kept.lower, parameters: query.parameters } }]
   const all = { table: kept.table, keys: parts.map(({ key }) => key) }
@@ -101,6 +101,6 @@ export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: 
     const hasNulls = kept.hasNulls && i === reads.length - 1
     return narrowed(from, until > last ? last : justBefore(kept, until), hasNulls)
   })
-  // No time is between the last and the first.
+  // This query is for the rows without a time alone: no time lies from the last to the first.
   return kept.hasNulls && reads.length === 0 ? [narrowed(last, first, true)] : queries
 }

@@ -1,6 +1,6 @@
 /**
- * Answers queries from rows that were read before and what is read anew: googlesql/refresh/README.md says which queries, and why the
- * result is the same. On any doubt the whole query runs.
+ * Answers a query from rows that were kept before and rows that are read anew. googlesql/refresh/README.md says for which queries this is
+ * possible, and why the result is the same. In any doubt the whole query runs.
  */
 import { bucketBoundary, closedWindow, type KeptQuery } from '../../googlesql/index.js'
 import { BoundedMap } from '../model/bounded-map.js'
@@ -23,46 +23,46 @@ export interface RefresherDeps {
   readonly observe: Observer
   /** Called with each result that was put together. */
   readonly publish: (result: ResultSet, options: RunOptions) => void
-  /** What was kept under this key. */
+  /** Finds the rows that were kept under this key. */
   readonly find: (key: string) => Promise<StoredResult | undefined>
-  /** One refresh in so many is held against the whole query; 0 for none. */
+  /** One refresh in so many is compared with the result of the whole query; 0 for none. */
   readonly verifyEvery: number
 }
 
-/** How often a refresh begins anew because the table has changed meanwhile; then the whole query runs. */
+/** How many times a refresh is tried while the table keeps changing; after that the whole query runs. */
 const MAX_ATTEMPTS = 2
 /** Larger results are not kept: each refresh reads and writes all of their rows, while other calls wait. */
 export const MAX_KEPT_BYTES = 2_000_000
 export const MAX_KEPT_ROWS = 10_000
-/** More rows are not passed on to the rest of a query: each takes some 50 µs in the engine. */
+/** The most rows that are passed on to the rest of a query, its `upper` text: each takes some 50 µs in the engine. */
 export const MAX_UPPER_ROWS = 2_000
-/** Arguments that leave gaps make many spans. Where there are more, those that this call does not ask for are dropped. */
+/** Calls for times that do not touch make many spans. Where there are more, the spans outside the times of this call are dropped. */
 const MAX_SPANS = 100
-/** The most keys that are remembered as refused, and for how long, in milliseconds. */
+/** The most keys whose refresh failed that are remembered, and for how long, in milliseconds. */
 const MAX_REFUSED = 1_000
 const REFUSED_MS = 600_000
 
-/** The engine has refused a narrowed query. */
+/** The engine has refused a query that is not the whole one; the engine's error is the cause. */
 class NarrowedError extends Error {
   override readonly name = 'NarrowedError'
 }
 
-/** What a refresh begins with. */
+/** What is known when a refresh begins. */
 interface Start {
   readonly key: string
   /** The state of the other tables. */
   readonly others: string
   readonly stored: StoredResult | undefined
-  /** None where nothing is stored and the query will tell them. */
+  /** The table's parts. Empty where nothing is stored and the engine is exact: the query itself will report the parts. */
   readonly parts: readonly TablePart[]
   readonly plan: Plan
 }
 
 /** The whole query must be run. */
 interface NotPutTogether {
-  /** The key of the call if its queries were in vain, as they would be again; else null. */
+  /** The key of the call if its queries failed, and would fail again; else null. */
   readonly key: string | null
-  /** Why the engine has refused one of them. */
+  /** The error with which the engine has refused one of the queries. */
   readonly cause?: unknown
 }
 
@@ -70,7 +70,7 @@ const NOT_TRIED: NotPutTogether = { key: null }
 
 export class Refresher {
   readonly #deps: RefresherDeps
-  /** The keys of calls whose queries were in vain, and until when they are not tried again. */
+  /** The keys of calls whose queries failed, each with the time in milliseconds until which no refresh is tried. */
   readonly #refused = new BoundedMap<string, number>(MAX_REFUSED)
   #refreshes = 0
 
@@ -89,7 +89,7 @@ export class Refresher {
       const answer = await this.#answer({ ...call, options: { ...options, signal } }).finally(end)
       if ('body' in answer) return withCosts(answer, costs)
       const whole = await this.#run(query, options, costs)
-      // Where the whole query fails as well, the cause is in its rows, and may be corrected at any time.
+      // Where the whole query fails as well, these lines are not reached: the cause is in the rows, and may be corrected at any time.
       const { key, cause } = answer
       if (key !== null) this.#refused.set(key, clock.nowMs() + REFUSED_MS)
       if (cause) observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause })
@@ -134,25 +134,25 @@ export class Refresher {
     return { ...keep, kept, window, settled, bucketOf, query, options, costs: [] }
   }
 
-  /** Null where it cannot be known what to read: the parts of the table are not known, or no time fulfils the bounds. */
+  /** Null where the parts of the table are not known, or no time fulfils the bounds: then it is not known what to read. */
   async #begin(call: Call, key: string, others: string): Promise<Start | null> {
     const { kept } = call
     const stored = call.readsAll ? undefined : await this.#deps.find(key)
     if (!stored) {
       const plan = planOf(call, [])
       const parts = isExact(call) ? [] : await this.#partsOf(call, kept, false)
-      // Without a whole plan, no time fulfils the bounds.
+      // Nothing is kept, so that all times are read. If the plan is still not whole, no time fulfils the bounds.
       return parts && plan.isWhole ? { key, others, stored, parts, plan } : null
     }
     const parts = await this.#partsOf(call, kept, true)
-    // A time that is not known may be beyond what a narrowed query can ask for.
+    // A part with unknown times may have a time that no narrowed query can ask for.
     if (parts === null || parts.some(({ times }) => times === undefined)) return null
     const before = decodeParts(stored.kept?.parts ?? '')
     const old = await trueSpans(kept, await decodeKept(stored, kept, call.options.signal), before, parts)
     return { key, others, stored, parts, plan: planOf(call, old) }
   }
 
-  /** The result of the query itself, which is kept unless rows may be missing or the table has changed. */
+  /** The result of the whole query. Its closed rows are kept, unless rows may be missing or a table has changed meanwhile. */
   async #whole(call: Call, start: Start): Promise<ResultSet> {
     const { parts: told, ...set } = await this.#read({ query: call.query }, call)
     const parts = partsRead(call, start, told)
@@ -160,14 +160,14 @@ export class Refresher {
     return read?.kept ? { ...set, kept: read.kept } : set
   }
 
-  /** Null where the result cannot be put together, as where rows may be missing; `changed` where the table has changed meanwhile. */
+  /** Null where the result cannot be put together, for example since rows may be missing; `changed` where a table has changed meanwhile. */
   async #putTogether(call: Call, start: Start): Promise<ResultSet | 'changed' | null> {
     const { kept, options, bucketOf } = call
     const { plan } = start
     const sets = await this.#readAll(readsOf(call, plan, start.parts), call, start)
     const told = sets?.map(set => partsRead(call, start, set.parts)) ?? []
     if (sets === null || told.includes(null)) return 'changed'
-    // No query has told the state of the other tables: it may have changed before that of the first one was asked for.
+    // No query ran that would have reported the other tables. One of them may have changed since `start.others` was read.
     if (sets.length === 0 && isExact(call) && (await this.#othersOf(call)) !== start.others) return 'changed'
     const parts = told[0] ?? start.parts
     if (sets.some(({ isTruncated }) => isTruncated)) return null
@@ -185,8 +185,8 @@ export class Refresher {
   }
 
   /**
-   * The results one after the other, since a call has one place among the queries that run. Null where the table has changed meanwhile.
-   * @throws NarrowedError as `#read` does, and where there are more rows than are passed on.
+   * Runs the queries one after the other, since a call may run only one query at a time. Null where a table has changed meanwhile.
+   * @throws NarrowedError as `#read` does, and where the rows are more than MAX_UPPER_ROWS.
    */
   async #readAll(reads: readonly Read[], call: Call, { parts, others, plan }: Start) {
     const { upper } = call.kept
@@ -213,7 +213,7 @@ export class Refresher {
     })
   }
 
-  /** The result that these rows are, or that is computed from them. @throws NarrowedError where the engine cannot compute it. */
+  /** The result of the call: these rows, or what `upper` computes from them. @throws NarrowedError where the engine refuses `upper`. */
   async #resultOf({ kept, query, options, costs }: Call, rows: readonly KeptRow[], columns: ResultSet['columns']) {
     const { upper } = kept
     if (upper === null) return { ...(await resultOf(rows, options.signal, options.maxRows)), columns }
@@ -226,7 +226,7 @@ export class Refresher {
     )
   }
 
-  /** Runs a query, whose cost is added to the others. */
+  /** Runs a query and adds its cost to `costs`, also where it fails. */
   async #run(query: Query, options: RunOptions, costs: QueryCost[]): Promise<ResultSet> {
     try {
       const set = await this.#deps.engine.run(query, options)
@@ -249,25 +249,25 @@ export class Refresher {
       return (await this.#deps.engine.tableParts?.(table, column, about)) ?? null
     } catch (thrown) {
       if (signal.aborted) throw thrown
-      return null // The whole query runs, and tells its own failure.
+      return null // Then the whole query runs, and fails with its own error if the cause is still there.
     }
   }
 
-  /** The state of the other tables; null where it is not known. */
+  /** The state of the other tables: the keys of their parts as a text. Null where it is not known. */
   async #othersOf(call: Call): Promise<string | null> {
     const { others } = call.kept
     const parts = await Promise.all(others.map(table => this.#partsOf(call, { table, column: '' }, false)))
     return parts.includes(null) ? null : parts.flatMap(list => list!.map(({ key }) => key)).join('\n')
   }
 
-  /** Where changes are told late, two readings say no more than one. */
+  /** Whether the tables still have these parts. True without a look where the engine reports changes late: a look would not show them. */
   async #isUnchanged(call: Call, parts: readonly TablePart[], others: string): Promise<boolean> {
     if (!isExact(call)) return true
     const now = await this.#partsOf(call, call.kept, false)
     return now !== null && isSameParts(parts, now) && (await this.#othersOf(call)) === others
   }
 
-  /** Holds one refresh in `verifyEvery` against the whole query. False where they differ and the table is the same. */
+  /** Compares one refresh in `verifyEvery` with the whole query. False where the results differ although no table has changed. */
   async #isVerified(call: Call, set: ResultSet, parts: readonly TablePart[], { others }: Start): Promise<boolean> {
     const { observe, verifyEvery } = this.#deps
     this.#refreshes += 1
@@ -288,7 +288,12 @@ const isExact = ({ settled }: Call): boolean => settled === null
 
 const tierOf = (call: Call): Tier => (isExact(call) ? 'exact' : 'declared')
 
-/** The parts that a query has read; null where a table has changed meanwhile. Where changes are told late, nothing tells it. */
+/**
+ * The parts that a query has read; null where a table has changed meanwhile. An engine that reports changes late does not say so: then
+ * the parts are those of the start.
+ *
+ * @param told the parts of each table that the query has reported
+ */
 function partsRead(
   call: Call,
   { parts, others, stored, plan }: Start,
@@ -298,19 +303,20 @@ function partsRead(
   const { kept } = call
   const keysOf = (table: string): readonly string[] => told?.[table] ?? [NOT_TOLD]
   if (kept.others.flatMap(keysOf).join('\n') !== others) return null
-  // A narrowed query has read those that it named.
+  // A narrowed query has read the parts that it was restricted to.
   if (!plan.isWhole) return parts
   const own = told?.[kept.table]?.map(key => ({ key })) ?? null
   if (!stored || own === null) return own
   return isSameParts(own, parts) ? parts : null
 }
 
-/** No key of a part. */
+/** Differs from every key of a part. */
 const NOT_TOLD = '?'
 
-/** Whether another query may not fail so. */
+/** Whether the failure comes from this query, so that another one, such as the whole query, may succeed. */
 const isOfQuery = (thrown: unknown): boolean => thrown instanceof RunnerError && !OF_ANY_QUERY.includes(thrown.code)
 
+/** Failures that any query would have met. */
 const OF_ANY_QUERY: readonly ErrorCode[] = ['CALL_ABANDONED', 'DRAINING', 'ENGINE_UNAVAILABLE', 'OVERLOADED']
 
 const tooManyRows = (): NarrowedError =>
@@ -318,7 +324,7 @@ const tooManyRows = (): NarrowedError =>
 
 const hasBucket = ({ bucket }: KeptRow): boolean => bucket !== null
 
-/** What was read, and what of it is to be kept; null where rows lie outside what was read. */
+/** The spans that were read, and what is to be kept from now on. Null where a row lies outside the interval that its query asked for. */
 async function gather(
   call: Call,
   { key, stored, plan }: Start,
@@ -342,7 +348,7 @@ async function gather(
   return { spans, nulls: read.flat().filter(row => !hasBucket(row)), columns, ...more }
 }
 
-/** What is kept from now on: what was kept before, and of what was read what is closed. */
+/** The spans to keep from now on: those that were kept before, and those that were read. @param read closed cells only */
 function keptFrom({ kept, bucketOf }: Call, { rest, closed }: Plan, read: readonly Span[]): readonly Span[] {
   const all = merged(inOrder([...rest, ...read]), isDescending(kept))
   return all.length > MAX_SPANS ? within(all, closed, bucketOf) : all
@@ -350,13 +356,13 @@ function keptFrom({ kept, bucketOf }: Call, { rest, closed }: Plan, read: readon
 
 const isDescending = ({ order }: KeptQuery): boolean => order?.isDescending ?? false
 
-/** How many buckets were kept, of those that the result has. */
+/** How many buckets the result has (`of`), and how many of them come from kept rows (`kept`). */
 function bucketsKept(reused: readonly Span[], read: readonly Span[]): Omit<PartialRead, 'tier'> {
   const kept = bucketsOf(reused)
   return { kept, of: kept + bucketsOf(read) }
 }
 
-/** What all queries of a call have cost. */
+/** The cost of all queries of a call; `isCacheHit` and `jobId` are those of the last query. */
 function sumOf(costs: readonly QueryCost[]): QueryCost {
   const sum = (member: 'bytesProcessed' | 'bytesBilled'): number =>
     costs.reduce((total, cost) => total + cost[member], 0)
@@ -367,7 +373,7 @@ function sumOf(costs: readonly QueryCost[]): QueryCost {
 const withCosts = (set: ResultSet, costs: readonly QueryCost[]): ResultSet =>
   costs.length === 0 ? set : { ...set, cost: sumOf(costs) }
 
-/** Whether they have the same rows, in whatever order. */
+/** Whether both results have the same rows, in any order. */
 function isSameRows(a: ResultSet, b: ResultSet): boolean {
   const rowsOf = ({ body }: ResultSet): string => {
     const { result } = JSON.parse(Buffer.from(body).toString()) as { readonly result: readonly unknown[] }
@@ -379,7 +385,7 @@ function isSameRows(a: ResultSet, b: ResultSet): boolean {
   return rowsOf(a) === rowsOf(b)
 }
 
-/** The offset of the first byte in which they differ. */
+/** The offset of the first byte in which two bodies differ. */
 function firstDifference(a: Uint8Array, b: Uint8Array): number {
   const at = a.findIndex((byte, i) => byte !== b[i])
   return at < 0 ? a.byteLength : at

@@ -7,11 +7,11 @@ import type { ResultSet } from '../model/query.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
 import type { KeptRow, Span } from './spans.js'
 
-/** The work of one turn of the event loop: so many bytes, of which each row counts some more. */
+/** The work of one turn of the event loop: this many bytes. A row counts as its bytes and ROW_BYTES more. */
 const TURN_BYTES = PIECE_BYTES / 8
 const ROW_BYTES = 100
 
-/** The rows of a result, in its order; their bytes are those of its body. @throws JsonTextError; RunnerError as nextTurnOf does. */
+/** The rows of a result, in its order; their bytes are views of the body. @throws JsonTextError; RunnerError as nextTurnOf does. */
 export async function readRows(
   { body, rowCount }: Pick<ResultSet, 'body' | 'rowCount'>,
   kept: KeptQuery,
@@ -37,7 +37,7 @@ export async function readRows(
   return rows
 }
 
-/** A number stays in digits: microseconds of years after 2255 are more than a number holds exactly. */
+/** A number stays a text of digits: microseconds after the year 2255 are too large for an exact number. */
 const bucketValue = (json: string): unknown => (/^-?\d/.test(json) ? json : JSON.parse(json))
 
 /**

@@ -1,6 +1,6 @@
 /** Spans of time, and the rows of a result whose buckets lie in them. Times are those of the query's column, in microseconds. */
 
-/** From a time to another, which does not belong to it. */
+/** The times from `from` to `until`, without `until` itself. */
 export interface Interval {
   readonly from: bigint
   readonly until: bigint
@@ -18,16 +18,16 @@ export interface Span extends Interval {
   readonly rows: readonly KeptRow[]
 }
 
-/** What the bucket of a row is compared with: it is less than this exactly where the row lies before the time. */
+/** Gives the value with which buckets are compared: a row lies before the time exactly if its bucket is less than this value. */
 export type BucketOf = (time: bigint) => bigint
 
-/** What both intervals have; null for nothing. */
+/** The times that lie in both intervals; null where none does. */
 export function overlap(a: Interval, b: Interval): Interval | null {
   const both = { from: later(a.from, b.from), until: earlier(a.until, b.until) }
   return both.from < both.until ? both : null
 }
 
-/** The parts of the spans that lie in the interval. Both ends of the interval must be boundaries of buckets, or beyond a span. */
+/** The parts of the spans that lie in the interval. Each end of the interval must be a boundary of buckets, or lie outside the span. */
 export function within(spans: readonly Span[], interval: Interval, bucketOf: BucketOf): readonly Span[] {
   return spans.flatMap(span => {
     const part = overlap(span, interval)
@@ -48,7 +48,7 @@ export const inInterval = (span: Span, bucketOf: BucketOf): Span => ({
   rows: span.rows.filter(liesIn(span, bucketOf)),
 })
 
-/** Whether the buckets of the span's rows lie in it: they do unless the engine has other time zones. */
+/** Whether the buckets of the span's rows lie in it. They do, unless the engine has other rules of time zones than this process. */
 export const isWithin = (span: Span, bucketOf: BucketOf): boolean => span.rows.every(liesIn(span, bucketOf))
 
 function liesIn({ from, until }: Interval, bucketOf: BucketOf) {
@@ -56,7 +56,7 @@ function liesIn({ from, until }: Interval, bucketOf: BucketOf) {
   return ({ bucket }: KeptRow): boolean => bucket !== null && isBetween(bucket, least, end)
 }
 
-/** The spans without what lies in these intervals, in one pass over their rows. */
+/** The spans without these intervals and the rows in them. Passes over the rows once. */
 export function without(spans: readonly Span[], cuts: readonly Interval[], bucketOf: BucketOf): readonly Span[] {
   const joinedCuts = unionOf(cuts)
   return spans.flatMap(span => {
@@ -72,7 +72,7 @@ export function without(spans: readonly Span[], cuts: readonly Interval[], bucke
   })
 }
 
-/** The same times as intervals that do not touch, in their order. */
+/** The same times as intervals that neither overlap nor touch, in the order of time. */
 function unionOf(intervals: readonly Interval[]): readonly Interval[] {
   const union: Interval[] = []
   for (const { from, until } of inOrder(intervals)) {
@@ -83,11 +83,11 @@ function unionOf(intervals: readonly Interval[]): readonly Interval[] {
   return union
 }
 
-/** The same in the order of time. */
+/** The intervals in the order of time. */
 export const inOrder = <T extends Interval>(intervals: readonly T[]): readonly T[] =>
   [...intervals].sort((a, b) => (a.from < b.from ? -1 : 1))
 
-/** The spans, of which those that touch are one. */
+/** The spans, in which those that touch are joined. @param spans in the order of time @param isDescending the order of their rows */
 export function merged(spans: readonly Span[], isDescending: boolean): readonly Span[] {
   const all: Span[] = []
   for (const span of spans) {
@@ -102,8 +102,8 @@ export function merged(spans: readonly Span[], isDescending: boolean): readonly 
 }
 
 /**
- * What must be read, so that all of the interval is covered: at most two intervals, since each is a query. Where spans leave more
- * gaps than two, the longest span between them is kept, and the others are read again.
+ * The intervals that must be read so that all times of `all` are covered: at most two, since each is a query. Where the spans leave more
+ * than two gaps, only the longest interval between two gaps is not read; the others are read again.
  *
  * @param spans in the order of time, which do not overlap
  */
@@ -115,7 +115,7 @@ export function missing(all: Interval, spans: readonly Span[]): readonly Interva
   return [joined(found.slice(0, longest + 1)), joined(found.slice(longest + 1))]
 }
 
-/** What of the interval lies in none of the others, which are in the order of time. */
+/** The parts of the interval that lie in none of the others. @param others in the order of time */
 function gaps(all: Interval, others: readonly Interval[]): readonly Interval[] {
   const found: Interval[] = []
   let { from } = all
@@ -127,7 +127,7 @@ function gaps(all: Interval, others: readonly Interval[]): readonly Interval[] {
   return found
 }
 
-/** How long what is kept between this gap and the next one is. */
+/** The time between this gap and the next one, in microseconds: it is covered by kept spans. */
 const lengthAfter = (found: readonly Interval[], i: number): bigint => found[i + 1]!.from - found[i]!.until
 
 const joined = (found: readonly Interval[]): Interval => ({ from: found[0]!.from, until: found.at(-1)!.until })

@@ -1,4 +1,4 @@
-/** Which kept rows are still true: those of no part of the table that is new, has changed or is gone. */
+/** Which kept rows are still valid: those in whose cells no part of the table is new, has changed or is gone. */
 import { boundaryAfter, boundaryBefore, bucketBoundary, firstTime, type KeptQuery } from '../../googlesql/index.js'
 import { nextTurn } from '../model/in-turns.js'
 import type { TablePart } from '../model/query.js'
@@ -9,10 +9,10 @@ import { type Interval, type Span, without } from './spans.js'
 /** Where more parts differ, everything is read anew: finding their cells would keep other calls waiting. */
 const MAX_CHANGED = 100
 
-/** The boundaries of so many parts are found in one turn of the event loop: a millisecond in a zone whose clocks change. */
+/** For how many parts the boundaries are found in one turn of the event loop: a millisecond of work in a zone whose clocks change. */
 const PARTS_A_TURN = 2
 
-/** The spans without the cells in which a part that differs has rows. @param before the parts that were kept with the spans */
+/** The spans without the cells of parts that have changed. @param before the parts that were kept with the spans @param now the table's */
 export async function trueSpans(
   kept: KeptQuery,
   spans: readonly Span[],
@@ -21,7 +21,7 @@ export async function trueSpans(
 ): Promise<readonly Span[]> {
   const groups = await inCells(kept, partsOf(spans, now))
   const known = keysOf(before)
-  // Where their times were not known, parts were kept one by one.
+  // A group whose parts were all kept one by one, as parts with unknown times are, is not new.
   const added = groups.filter(({ key, keys }) => !known.has(key) && !keys?.every(one => known.has(one)))
   const changed = [...missingFrom(before, [...now, ...groups]), ...added]
   if (changed.length > MAX_CHANGED) return []
@@ -47,7 +47,7 @@ export const isSameParts = (a: readonly TablePart[], b: readonly TablePart[]): b
 /** All boundaries are at whole seconds. */
 const SECOND = 1_000_000n
 
-/** The cells in which the part has rows: none, or one interval; all cells where that is not known. */
+/** The cells in which the part may have rows: no interval if no row has a time, all cells if the times are not known. */
 function cellsOf(kept: KeptQuery, { times }: TablePart): readonly Interval[] {
   if (times === null) return []
   const from = times ? boundaryBefore(kept, BigInt(times.least) * SECOND) : null

@@ -76,8 +76,8 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
   try {
     const text = writer.write({ sql: slots, args: call.arguments, type: call.type, call, ...nothingElse })
     const { hasQuery, uses, pieces } = templateOf(text)
-    // DuckDB cannot copy a window function that contains a lambda, so a macro must not write it twice (1.5.5). From a cost of 10 on,
-    // an argument calls a function, whose SQL may have a lambda.
+    // DuckDB cannot copy a window function that contains a lambda, so a macro must not write it twice (1.5.5). An argument with a cost of
+    // 10 or more calls a function, whose SQL may have a lambda.
     const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && (uses.get(i) ?? 0) > 1
     const isRepeated = (i: number): boolean => pieces.filter(piece => piece === i).length > 1
     return costs.flatMap((cost, i) => (cost > 0 && (hasQuery || isRepeated(i) || isCopied(i)) ? [i] : []))
@@ -92,9 +92,9 @@ export function windowSql(window: WindowCall, env: Env): string {
 }
 
 /**
- * The constant partition of a window without PARTITION BY and ORDER BY. Without a partition, DuckDB computes such a window
- * while the rows stream. Where the rows come from several inputs, several threads do so, and two rows get the same number
- * (1.5.6). With a partition, DuckDB waits for all rows.
+ * The constant partition of a window without PARTITION BY and ORDER BY. Without a partition, DuckDB computes such a window while the rows
+ * stream; if they come from several inputs, several threads compute it, and two rows get the same number (1.5.6). With a partition,
+ * DuckDB waits for all rows.
  */
 const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
   frame || AGGREGATE_WRITERS.get(call.name)?.mayStream ? ['PARTITION BY true'] : []

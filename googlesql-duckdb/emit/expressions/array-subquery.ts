@@ -29,8 +29,7 @@ import { applied, readsOuter, readsQuery } from '../share-arguments.js'
 import { type ListOf, listAggregateSql } from './list-aggregates.js'
 
 /**
- * What the scan computes from the array: it keeps the elements that meet the conditions, and computes a value from each of
- * them.
+ * A scan over one array: it keeps the elements that meet the conditions, and computes a value from each of them.
  */
 interface Shape {
   readonly unnest: UnnestScan

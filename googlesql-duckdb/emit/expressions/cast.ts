@@ -8,7 +8,7 @@ import { duckdbType, fieldNames } from '../type.js'
 
 /**
  * @param sql an operand; it may be written several times.
- * @param to a type to which the language casts the other.
+ * @param to a type to which the language can cast `from`.
  */
 export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonly isSafe?: boolean } = {}): string {
   const plain = convert(sql, from, to)

@@ -236,8 +236,8 @@ function structSql(expr: StructExpr, env: Env): Fragment {
 }
 
 /**
- * Passes a binding that is more than a name, and is read more than once, to a lambda, so that it is computed once. DuckDB
- * allows no subqueries in lambdas; with a subquery, the SQL of the binding is repeated wherever it is read.
+ * Computes a binding once, where it is more than a name and is read more than once: it becomes the argument of a lambda. DuckDB allows no
+ * subqueries in lambdas; with a subquery, the SQL of the binding is repeated wherever it is read.
  */
 function letSql(expr: LetExpr, env: Env): Fragment {
   const [first, ...rest] = expr.bindings

@@ -76,8 +76,9 @@ function maskedSql(plain: string, maskable: readonly string[], again: string): s
 const MAX_MASKABLE = 3
 
 /**
- * The tree as plain SQL; its steps in postfix notation, the format of `bq_float_steps`; the SQL of the divisors that may overflow
- * (a finite number divided by an infinite one is zero); and the SQL of the parts that may fail while an operand beside them is NULL.
+ * `plain`: the tree as plain SQL. `steps`: its steps in postfix notation, the format of `bq_float_steps`. `divisors`: the SQL of those that
+ * may overflow (a finite number divided by an infinite one is zero). `maskable`: the SQL of the parts that may fail while another operand
+ * is NULL.
  */
 function written(tree: FloatCall, leaves: readonly string[]) {
   let next = 0

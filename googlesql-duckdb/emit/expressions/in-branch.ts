@@ -1,7 +1,7 @@
 /**
- * Keeps expressions that may fail from being evaluated early. DuckDB eliminates common subexpressions: it computes an
- * expression that is written twice in one SELECT ahead of time for every row, even where it is a later argument of a COALESCE
- * that no row needs, or where TRY would catch its error. DuckDB does not do so with the branches of a CASE.
+ * Keeps expressions that may fail from being evaluated early. DuckDB eliminates common subexpressions: if an expression is written twice
+ * in one SELECT, DuckDB computes it first, for every row. It does so even for a later argument of a COALESCE that no row needs, and where
+ * TRY would catch the error, but not for the branches of a CASE.
  */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { partsOf } from '../../../googlesql/plan/walk.js'
@@ -18,9 +18,8 @@ export const inTry = (sql: Fragment, operand: Fragment | null): Fragment =>
   operand === null ? sql : fragment`CASE WHEN ${isEveryRow(operand)} THEN ${sql} END`
 
 /**
- * The arguments of a COALESCE. Each argument after the first that may fail is put in a branch of a CASE. A hash makes the texts
- * of two such branches differ unless the whole calls are equal: DuckDB would treat equal branches of different calls as a
- * common subexpression again.
+ * The arguments of a COALESCE. Each argument after the first is put in a branch of a CASE if it may fail. DuckDB would treat equal branches
+ * of different calls as a common subexpression again, so each branch contains a hash of its whole call.
  */
 export function inCoalesce(args: Args, sql: readonly (Fragment | null)[], scope: SqlScope | null): (Fragment | null)[] {
   return sql.map((part, i) => {

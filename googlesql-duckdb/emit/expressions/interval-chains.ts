@@ -1,8 +1,7 @@
 /**
- * Sums of INTERVALs, and of a time and INTERVALs: `ts + INTERVAL a DAY - INTERVAL b HOUR`. Each step reads its operand several
- * times, so a step that is written alone passes its operand to a lambda, and DuckDB's planner takes more than linear time for
- * nested lambdas. So a chain is written as one list of operands. One lambda folds the list in the order of the steps, and tests
- * the result of each step.
+ * Sums of INTERVALs, and of a time and INTERVALs: `ts + INTERVAL a DAY - INTERVAL b HOUR`. A single step reads its operand several times,
+ * so it passes the operand to a lambda. For nested lambdas, DuckDB's planner takes more than linear time. So a chain of steps is written
+ * as one list of operands: one lambda folds the list in the order of the steps, and tests the result of each step.
  */
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
@@ -32,7 +31,7 @@ export function intervalChainSql(expr: Expr, env: Env): Fragment | null {
   return fragment`bq_interval_sum([${[env.expr(start, env), ...steps.map(step => addend(step, env))]}])`
 }
 
-/** The chain of an expression, from its innermost operand outwards. It goes on with the time, or with the left operand. */
+/** The chain of an expression, with the innermost step first. `start` is the time, or the left operand of the innermost step. */
 function chainOf(expr: Expr): Chain {
   const steps: Step[] = []
   let start = expr

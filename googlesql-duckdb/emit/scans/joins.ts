@@ -36,14 +36,14 @@ export function joinBlock(scan: JoinScan, needed: Ids, env: Env, blockOf: BlockO
   )
 }
 
-/** One side of a join. `mayHoist`: a condition on this side may be applied after the join instead. */
+/** One side of a join. @param mayHoist whether a condition on this side may be applied after the join instead */
 function sideOf(block: Block, mayHoist: boolean, keep: Ids, context: Context): Block {
-  const mayStand =
+  const needsNoSelect =
     block.from !== null && block.withs.length === 0 && isRows(block) && (mayHoist || block.where.length === 0)
   // Where this side may be padded with NULLs, its constants would have to become NULL too.
   const isInSight = (entry: Entry): boolean => entry.kind === 'column' || entry.kind === 'path'
   const entries = [...block.entries.values()].filter(entry => keep.has(entry.column.id))
-  return mayStand && entries.every(isInSight)
+  return needsNoSelect && entries.every(isInSight)
     ? { ...block, order: [] }
     : derive({ ...block, ...unordered(block) }, keep, context)
 }

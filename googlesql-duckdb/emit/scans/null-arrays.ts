@@ -82,7 +82,8 @@ function findUses(query: ResolvedQuery) {
   const copyAll = (columns: readonly Column[], from: readonly Column[]): void => {
     for (const [i, column] of columns.entries()) copy(column, from[i]!)
   }
-  const tell = (columns: readonly Column[]): void => {
+  /** Records columns in which NULL arrays must be replaced at any depth. */
+  const fillAll = (columns: readonly Column[]): void => {
     for (const { id, type } of columns) if (hasArray(type)) initial.push([id, 'all'])
   }
   /** Visits the indexes in a path, and returns the column at its start; null where the expression is not a path. */
@@ -101,7 +102,7 @@ function findUses(query: ResolvedQuery) {
     const parts = partsOf(expr)
     if (column) {
       if (hasArray(expr.type)) initial.push([column.id, 'all'])
-    } else if (expr.kind === 'call' && LOOKS_AT_OWN.has(expr.name) && parts[0]?.kind === 'column') {
+    } else if (expr.kind === 'call' && READS_ARRAY_ALONE.has(expr.name) && parts[0]?.kind === 'column') {
       initial.push([parts[0].column.id, 'own'])
     } else if (expr.kind === 'call' && expr.name === '$in_array' && isFlatPath(parts[1])) {
       // IN is false for both a NULL and an empty array.
@@ -112,7 +113,7 @@ function findUses(query: ResolvedQuery) {
     }
     if (expr.kind !== 'subquery' && expr.kind !== 'in-query') return
     visitScan(expr.scan)
-    if (expr.kind === 'in-query' || expr.form !== 'exists') tell(expr.scan.columns)
+    if (expr.kind === 'in-query' || expr.form !== 'exists') fillAll(expr.scan.columns)
   }
   /** Records the column that `column` is copied from, or whose elements it holds. */
   const visitSource = (column: Column, expr: Expr, isCopy: boolean): void => {
@@ -132,7 +133,7 @@ function findUses(query: ResolvedQuery) {
         break
       case 'set':
         for (const input of scan.inputs) copyAll(scan.columns, input.columns)
-        if (!scan.isAll || scan.operator !== 'UNION') tell(scan.columns)
+        if (!scan.isAll || scan.operator !== 'UNION') fillAll(scan.columns)
         break
       case 'cte':
         reads.push(scan)
@@ -141,7 +142,7 @@ function findUses(query: ResolvedQuery) {
         for (const cte of scan.ctes) {
           ctes.set(cte.id, cte.columns)
           for (const term of [cte.scan, ...(cte.recursion?.terms ?? [])]) copyAll(cte.columns, term.columns)
-          if (cte.recursion && !cte.recursion.isAll) tell(cte.columns)
+          if (cte.recursion && !cte.recursion.isAll) fillAll(cte.columns)
         }
         break
       default:
@@ -158,7 +159,7 @@ const isFlatPath = (expr: Expr | undefined): boolean =>
   expr?.type.kind === 'ARRAY' && !hasArray(expr.type.element) && pathOf(expr) !== null
 
 /** Functions that distinguish a NULL array from an empty one and read no element. */
-const LOOKS_AT_OWN = new Set(['ARRAY_LENGTH', '$is_null'])
+const READS_ARRAY_ALONE = new Set(['ARRAY_LENGTH', '$is_null'])
 const SAFE_ACCESS = new Set(['$safe_array_at_offset', '$safe_array_at_ordinal'])
 const STRICT_ACCESS = new Set(['$array_at_offset', '$array_at_ordinal'])
 

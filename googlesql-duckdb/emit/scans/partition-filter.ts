@@ -26,7 +26,7 @@ const MIRRORED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=' } as con
 /** The most values of an IN list that are tested one by one. */
 const MAX_VALUES = 100
 
-/** A necessary condition: it is true of every partition that may contain a row for which the query's condition is true. */
+/** A test of a partition. It is true for each partition that may contain a row for which the query's condition is true. */
 type PartitionTest =
   | { readonly kind: 'both' | 'either'; readonly tests: readonly PartitionTest[] }
   | {
@@ -134,7 +134,7 @@ function limitsOfFunction(
 }
 
 const DAY = 86_400_000_000
-/** Truncation to a part lowers a time by less than this number of microseconds. */
+/** For each part, a number of microseconds: truncation to the part lowers a time by less than that. */
 const PARTS: Readonly<Record<string, number>> = {
   MICROSECOND: 1,
   MILLISECOND: 1_000,

@@ -177,7 +177,7 @@ function setBlock(scan: SetScan, env: Env): Block {
   const names = scan.columns.map(column => env.name(column))
   const entries = scan.columns.map((column, i) => columnEntry(column, path(names[i]!)))
   const arms = scan.inputs.map(input => armOf(input, scan.columns, env))
-  // DuckDB plans each SELECT of a set operation, and runs them in parallel; VALUES is one scan, which keeps the order of the
+  // DuckDB plans each SELECT of a set operation by itself, and runs them in parallel. VALUES is one scan, which keeps the order of the
   // rows.
   const isOfRows = scan.inputs.every((input, i) => isLiteralRow(input) && arms[i]!.hasSameTypes)
   if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && isOfRows) {
@@ -201,7 +201,7 @@ function isLiteralRow(scan: Scan): boolean {
   return isLiteralRow(scan.input) && scan.computed.every(({ expr }) => isKnown(expr))
 }
 
-/** One input of a set operation, with the names of the operation's columns, and casts where its types are not theirs. */
+/** One input of a set operation. It gets the names of the operation's columns, and casts where a type differs from the column's. */
 function armOf(input: Scan, columns: readonly Column[], env: Env) {
   const block = blockOf(input, new Set(input.columns.map(column => column.id)), env)
   const scope = scopeOf(block, null)

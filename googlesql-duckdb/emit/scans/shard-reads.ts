@@ -1,6 +1,6 @@
 /**
- * The SQL reads a wildcard table through one view. When the query runs, the engine puts only the shards into it whose suffixes
- * meet the query's conditions.
+ * Writes reads of wildcard tables. The SQL reads such a table through one view. When the query runs, the engine puts into the view only
+ * the shards whose suffixes meet the query's conditions.
  */
 import { volatilityOf } from '../../../googlesql/functions/facts.js'
 import type { Expr, TableScan } from '../../../googlesql/plan/nodes.js'

@@ -56,8 +56,8 @@ export function unnestBlock(scan: UnnestScan, needed: Ids, env: Env, blockOf: Bl
 }
 
 /**
- * LEFT JOIN UNNEST(x) ON condition as an UNNEST of the elements that meet the condition, with their offsets where the query has
- * them: a row without such elements is kept once, padded with NULLs.
+ * LEFT JOIN UNNEST(x) ON condition, written as an UNNEST of the elements that meet the condition, with their offsets if the query reads
+ * these. A row without such elements is kept once, padded with NULLs.
  */
 function withoutCondition(scan: UnnestScan, condition: Expr, env: Env): Scan {
   const { element, offset } = scan

@@ -14,12 +14,12 @@ import { writtenInt64, writtenMicros } from '../intervals.js'
 import { DAY_MICROS, firstWeekday, microsOf, type Unit, unitOf } from './units.js'
 
 /** The start of the error message, `Adding 1 DAY to date `, as SQL; the macro appends the value. */
-function said(call: WriterCall, sign: 1 | -1, count: string, part: string): string {
-  const [start, end] = saidAround(call, sign, part)
+function messageStart(call: WriterCall, sign: 1 | -1, count: string, part: string): string {
+  const [start, end] = wordsAroundCount(call, sign, part)
   return `${quoteText(start)} || ${count} || ${quoteText(end)}`
 }
 
-function saidAround(call: WriterCall, sign: 1 | -1, part: string): readonly [start: string, end: string] {
+function wordsAroundCount(call: WriterCall, sign: 1 | -1, part: string): readonly [start: string, end: string] {
   const [verb, link] = sign === 1 ? ['Adding', 'to'] : ['Subtracting', 'from']
   return [`${verb} `, ` ${part} ${link} ${kindOf(call, 0).toLowerCase()} `]
 }
@@ -32,10 +32,10 @@ const add =
     const unit = unitOf(part)!
     const { base } = unit
     const size = String(sign * unit.size)
-    const message = said(call, sign, count, part)
+    const message = messageStart(call, sign, count, part)
     const shift = base === 'months' ? null : shiftOf(call.args[1]!, micros(unit) * sign)
     if (shift !== null && (kindOf(call, 0) === 'DATETIME' || kindOf(call, 0) === 'TIMESTAMP')) {
-      const words = quoteText(saidAround(call, sign, part).join(shift.count))
+      const words = quoteText(wordsAroundCount(call, sign, part).join(shift.count))
       return `bq_${kindOf(call, 0).toLowerCase()}_shift(${value}, ${shift.micros}::BIGINT, ${words})`
     }
     switch (kindOf(call, 0)) {

@@ -19,7 +19,7 @@ export function fromMicrosSql(micros: string, kind: ScalarKind): string {
 
 /** The first year in which DuckDB's strftime writes four digits, as GoogleSQL does. */
 const FIRST_SHARED_YEAR = 1000
-/** The last year in which a zone (Monrovia) had an offset with seconds, which formats do not write. */
+/** The last year in which a zone (Monrovia) had an offset with seconds: GoogleSQL's formats leave the seconds out. */
 const LAST_ODD_OFFSET = 1972
 
 /** Format elements that DuckDB's strftime writes as GoogleSQL does from the year 1000 on, with DuckDB's element for each. */

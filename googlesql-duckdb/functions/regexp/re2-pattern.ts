@@ -1,7 +1,7 @@
-/** Programs of RE2 patterns in this process. RE2JS reads nearly all as RE2 does; the differences are evened out here. */
+/** Compiles RE2 patterns in this process, by RE2JS. It reads nearly all patterns as RE2 does; this file removes the differences. */
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 
-/** A pattern that was read: its program, or its error in RE2's words. */
+/** The result of reading a pattern: its program and its number of groups, or its error in RE2's words. */
 export type ReadPattern =
   | { readonly program: RE2JS; readonly groups: number; readonly error: null }
   | { readonly error: string }
@@ -10,7 +10,7 @@ export type ReadPattern =
 export const MORE_THAN_ONE_GROUP =
   'Regular expressions passed into extraction functions must not have more than 1 capturing group'
 
-/** RE2's words for the errors that RE2JS words as Go does. */
+/** RE2's words for errors of RE2JS, which uses the words of Go. */
 const WORDS: Readonly<Record<string, string>> = {
   'missing argument to repetition operator': 'no argument for repetition operator',
   'missing closing ]': 'missing ]',
@@ -44,7 +44,7 @@ const ASSERTIONS: ReadonlySet<string> = new Set(['^', '$', '\\b', '\\B', '\\A', 
 export const withAnyByte = (pattern: string): string =>
   withTokens(pattern, token => (token === '\\C' ? '(?s:.)' : token))
 
-/** Names of groups are left out: RE2 takes more of them. */
+/** Compiles the pattern without the names of its groups: RE2 allows more names than RE2JS. */
 const compile = (pattern: string): RE2JS =>
   RE2JS.compile(
     withTokens(pattern, token => {
@@ -53,7 +53,7 @@ const compile = (pattern: string): RE2JS =>
     }),
   )
 
-/** A quotation, a class, the beginning of a named group, or any other character or escape. One matches at each place of a text. */
+/** A quotation, a class, the beginning of a named group, or any other character or escape. Every pattern is a sequence of such tokens. */
 const TOKEN = /\\Q.*?(?:\\E|$)|\[\^?\]?(?:\[:\^?\w+:\]|\\.?|[^\]\\])*\]?|\(\?P<[\p{L}\p{N}_]+>|\(\?<|\\.|./gsu
 
 const withTokens = (pattern: string, replace: (token: string) => string): string => pattern.replace(TOKEN, replace)

@@ -1,6 +1,6 @@
 /**
- * What a mistake is that BigQuery has found: it tells by a message alone, without a code. Where our own reading of the query
- * fails at the same place, the mistake is known; otherwise the beginnings of three messages tell a name.
+ * Finds the code of a mistake that BigQuery reports, since BigQuery gives a message alone. Where our own resolver fails at the same
+ * place, its mistake is taken. Otherwise four of BigQuery's messages are known by their beginnings.
  */
 import { orMistake, SqlError, type SqlMistake, type SqlProblem } from '../../../googlesql/index.js'
 
@@ -12,7 +12,7 @@ const NAMED = [
   ['unknown-type', /^Type not found: (\w+)/],
 ] as const
 
-/** `resolve` reads the query here. @throws what it throws, but for SqlError. */
+/** @param resolve resolves the query here @throws what `resolve` throws, except SqlError. */
 export function codedProblem(problem: SqlProblem, resolve: () => unknown): SqlProblem {
   const own = orMistake(resolve)
   const isSame = own instanceof SqlError && own.place.line === problem.line && own.place.column === problem.column

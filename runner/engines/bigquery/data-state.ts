@@ -1,6 +1,6 @@
 /**
- * When the data that queries read has changed last, from metadata that costs nothing: each table is asked for at most once in `pollMs`,
- * for all queries together, and only while callers ask for a query that reads it.
+ * Tells whether the data that queries read has changed, from metadata of tables, which costs nothing. BigQuery is asked for each table at
+ * most once in `pollMs`, for all queries together, and only while callers ask for a query that reads it.
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../model/ports.js'
@@ -24,19 +24,19 @@ export interface DataStateDeps {
   readonly clock: Clock
   readonly pollMs: number
   readonly describeTable: (table: TableName) => Promise<TableMetadata>
-  /** The tables that a query names, views too; null where they are not known here. */
+  /** The tables and views that a query names; null where they are not known here. */
   readonly namedTables: (query: Query) => readonly TableName[] | null
-  /** All tables that the query reads, those behind views too, by a dry run. */
+  /** All tables that the query reads, also those behind views: a dry run finds them. */
   readonly readTables: (query: Query) => Promise<readonly TableName[]>
-  /** `what` cannot be asked for: a table, or the tables of a query. */
+  /** Called when BigQuery does not answer. `what` was asked for: a table, or the tables of a query. */
   readonly onFailure: (what: string, cause: unknown) => void
 }
 
-/** For how long the tables behind a query's views are known. A view that is replaced shows itself as a table that has changed. */
+/** For how long the list of the tables behind a query's views is used. A view that is replaced is noticed earlier: its own time changes. */
 const READS_KEPT_MS = 600_000
-/** While rows are streamed to a table, its time does not move: results are then kept for so long. */
+/** For how long results are kept while rows are streamed to a table: its time of change does not move then. */
 const STREAMED_MS = 600_000
-/** What tells by its own time whether its rows have changed. An external table does not, nor does a materialized view. */
+/** The types of tables whose time of change shows that rows have changed. External tables and materialized views are not among them. */
 const TIMED_TYPES: readonly (string | undefined)[] = ['TABLE', 'VIEW', 'SNAPSHOT', 'CLONE']
 
 export class DataState {
@@ -51,7 +51,7 @@ export class DataState {
     this.#reads = new Polled({ clock, keepMs: READS_KEPT_MS, onFailure })
   }
 
-  /** A fingerprint of the data that the query reads, at most `pollMs` and a second old; null where it is not known. */
+  /** A fingerprint of the data that the query reads. It is at most `pollMs` and one second old. Null where it is not known. */
   of(query: Query): string | null {
     const named = this.#stateOf(this.#deps.namedTables(query))
     const reads = named === null ? null : this.#reads.current(readsKey(named, query), this.#askReads(query))
@@ -59,7 +59,7 @@ export class DataState {
     return named === null || read === null ? null : hashOf(named + read)
   }
 
-  /** Asks for what `of` needs and does not know. Never rejects: what cannot be asked for stays unknown. */
+  /** Asks BigQuery for what `of` needs to give a fingerprint. Never rejects: where BigQuery does not answer, `of` gives null. */
   async learn(query: Query): Promise<void> {
     const tables = this.#deps.namedTables(query)
     await this.#learnAll(tables)
@@ -72,7 +72,7 @@ export class DataState {
   }
 
   #stateOf(tables: readonly TableName[] | null): string | null {
-    // Each is asked for, also where another one is not known.
+    // All tables are asked for before one that is not known ends this.
     const versions = tables?.map(table => [table, this.#versions.current(table, this.#askVersion(table))] as const)
     return versions?.every(([, version]) => version !== null) ? JSON.stringify(versions) : null
   }
@@ -86,7 +86,7 @@ export class DataState {
   }
 }
 
-/** Which tables are behind a view may change with the view, whose version is in the state of the named tables. */
+/** The key has the state of the named tables, since a changed view may read other tables. */
 const readsKey = (named: string, { sql }: Query): string => `tables of a query, ${hashOf(named + sql)}`
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

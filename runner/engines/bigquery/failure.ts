@@ -1,11 +1,11 @@
-/** BigQuery's error answers, and what they say about the request and its job. Source: "Error messages" of its documentation. */
+/** BigQuery's errors, and what their reasons mean. Source: "Error messages" of its documentation. */
 import type { ErrorCode } from '../../model/error-codes.js'
 import type { RestErrorProto } from './messages.js'
 
-/** An error of a request or a job, as BigQuery reports it. The message holds all its facts, for the log. */
+/** An error of a request or a job, as BigQuery reports it. Its message, for the log, has the text, the reason, the status and the job. */
 export class BigQueryFailure extends Error {
   override readonly name = 'BigQueryFailure'
-  /** `invalidQuery`; '' where none was given. */
+  /** For example `invalidQuery`; '' where BigQuery gave no reason. */
   readonly reason: string
   /** BigQuery's own words. */
   readonly text: string
@@ -27,6 +27,7 @@ export class BigQueryFailure extends Error {
     this.jobId = jobId
   }
 
+  /** The same failure as that of a job, which has ended by it. */
   endedJob(jobId: string): BigQueryFailure {
     const { status, reason, text: message, retryAfterSeconds } = this
     return this.jobId === null ? new BigQueryFailure(status, { reason, message }, retryAfterSeconds, jobId) : this
@@ -45,11 +46,11 @@ interface Reason {
   readonly code: ErrorCode
   /** The documentation says: try again. */
   readonly isTransient?: true
-  /** Only a job fails for it; that job has ended. */
+  /** Only jobs fail for this reason, never requests: the job has ended. */
   readonly isOfJob?: true
 }
 
-/** What the reasons of BigQuery's errors mean. Source: "Error messages" of its documentation. */
+/** The error code of the service for each reason of BigQuery. */
 export const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ['accessDenied', { code: 'ENGINE_UNAVAILABLE' }],
   ['authError', { code: 'ENGINE_UNAVAILABLE' }],
@@ -77,13 +78,13 @@ const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503
 /** The status of answers about a job that was cancelled. */
 const CANCELLED = 499
 
-/** Whether a retry may succeed: the same request again, or another job where this one has ended. */
+/** Whether a retry may succeed: the same request again, or, where the job has ended, another job. */
 export function isTransient({ reason, status }: BigQueryFailure): boolean {
   const { isTransient = false, isOfJob = false } = REASONS.get(reason) ?? {}
   // Some lasting reasons come with a status of 500: bytesBilledLimitExceeded does.
   return isTransient || (TRANSIENT_STATUSES.has(status) && reason !== 'quotaExceeded' && !isOfJob)
 }
 
-/** Whether the job failed, and not the request that asks about it. */
+/** Whether the job has failed, rather than the request that asks about the job. */
 export const isOfJob = ({ reason, status }: BigQueryFailure): boolean =>
   REASONS.get(reason)?.isOfJob === true || status === 400 || status === CANCELLED

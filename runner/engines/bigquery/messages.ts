@@ -15,16 +15,16 @@ export interface RestJobReference {
 
 export type RestErrorProto = NonNullable<NonNullable<JobMetadata['status']>['errorResult']>
 
-/** What `jobs.insert` is asked for. */
+/** A request of `jobs.insert`. */
 export interface JobRequest {
   readonly location?: string
   readonly configuration: NonNullable<JobMetadata['configuration']>
 }
 
-/** What `jobs.insert`, `jobs.get` and, as `job`, `jobs.cancel` answer. Numbers of 64 bits are strings. */
+/** The answer of `jobs.insert` and `jobs.get`, and the member `job` in that of `jobs.cancel`. Numbers of 64 bits are strings. */
 export type RestJob = Pick<JobMetadata, 'jobReference' | 'status' | 'statistics'>
 
-/** What `jobs.getQueryResults` answers. */
+/** The answer of `jobs.getQueryResults`. */
 export interface RestResults {
   readonly jobComplete?: boolean
   readonly schema?: RestSchema

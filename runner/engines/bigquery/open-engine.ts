@@ -53,7 +53,7 @@ export interface BigQueryEngineOptions {
   readonly functions?: FunctionSources
   /** Tables whose schemas have mistakes, which no query can read. @default none */
   readonly broken?: BrokenTables
-  /** Where jobs run; null for where the data is. */
+  /** Where jobs run; null for the location of the data. */
   readonly location: string | null
   /** The dataset of tables that are named without one: `dataset` or `project.dataset`; null for none. */
   readonly defaultDataset: string | null
@@ -62,14 +62,14 @@ export interface BigQueryEngineOptions {
   /** `projects/p/locations/l/reservations/r`; null for the project's own. */
   readonly reservation: string | null
   readonly priority: 'interactive' | 'batch'
-  /** How long it may take until changed data is noticed, in milliseconds. */
+  /** The longest time after which changed data is noticed, in milliseconds. */
   readonly dataPollMs: number
   readonly maxResultBytes: number
   readonly clock: Clock
   readonly observe: Observer
-  /** Never the same again: letters, digits, underscores and dashes. */
+  /** Gives an id that was never given before, of letters, digits, underscores and dashes. */
   readonly newJobId: () => string
-  /** From 0 to 1: for pauses. */
+  /** Gives a number from 0 to 1, for pauses. */
   readonly random: () => number
   /** How long closing waits for jobs to be cancelled, in milliseconds. @default 5,000 */
   readonly closeWithinMs?: number
@@ -78,9 +78,9 @@ export interface BigQueryEngineOptions {
 /** The most queries whose tables are remembered. */
 const MAX_QUERIES = 10_000
 const CLOSE_WITHIN_MS = 5_000
-/** How long the list of a table's partitions may take. */
+/** The time limit of the query that lists a table's partitions, in milliseconds. */
 const LIST_MS = 20_000
-/** Readiness may be asked for as often as a prober likes; BigQuery is asked once in this time. */
+/** BigQuery is asked for its readiness at most once in this time, however often the service is probed. */
 const PING_KEPT_MS = 5_000
 
 /** The caller closes it. No request is sent to BigQuery before one of its methods is called. */
@@ -96,7 +96,7 @@ export class BigQueryEngine implements Engine {
   readonly #keptQueries = new KeptQueries(true)
   readonly #closed = new AbortController()
   readonly #cancellations = new AbortController()
-  /** What closing waits for: queries, checks, cancellations. */
+  /** The work that closing waits for: queries, checks, cancellations. */
   readonly #work = new Set<Promise<unknown>>()
   /** The last ping, which is shared for PING_KEPT_MS. */
   #pinged: Promise<unknown> | null = null
@@ -145,8 +145,8 @@ export class BigQueryEngine implements Engine {
   }
 
   /**
-   * `check` that asks BigQuery only where the query does not resolve here: BigQuery may know what this project does not, such as
-   * a function, or a table without a schema.
+   * Checks as `check` does, but asks BigQuery only where the query does not resolve here: BigQuery may know a function or a table that
+   * this project does not know.
    */
   async compile(sql: string, types: TypeNames): Promise<CheckResult> {
     const parameterTypes = readTypes(types)
@@ -175,7 +175,7 @@ export class BigQueryEngine implements Engine {
     return this.#data.learn(query)
   }
 
-  /** Only where the time determines the partition: of any other table each part that is read is billed as the whole. */
+  /** Buckets are kept only where the table is partitioned by the time: otherwise each read of a part would be billed as the whole table. */
   keptQuery(query: Query): KeptQuery | NotKept {
     const kept = this.#keptQueries.of(query, this.#tables, 0)
     if ('reason' in kept) return kept
@@ -215,7 +215,7 @@ export class BigQueryEngine implements Engine {
   async close(): Promise<void> {
     this.#closed.abort(CLOSED)
     const ended = this.#ended()
-    // Not the clock's timer, which does not keep the process alive: the jobs would be left running.
+    // The clock's timer does not keep the process alive: with it, the process could end while the jobs still run.
     const enough = new AbortController()
     const { closeWithinMs = CLOSE_WITHIN_MS } = this.#options
     await Promise.race([ended, elapse(closeWithinMs, undefined, { signal: enough.signal }).catch(() => {})])
@@ -225,7 +225,7 @@ export class BigQueryEngine implements Engine {
     this.#rest.close()
   }
 
-  /** Null for a query that only BigQuery understands, and of wildcard tables: they may read what is not known here. */
+  /** Null for a query of wildcard tables, and for one that only BigQuery understands: it may read tables that are not known here. */
   #namedTables({ sql, parameters }: Query): readonly string[] | null {
     const resolved = orMistake(() => resolveQuery(sql, this.#tables, typesOf(parameters)))
     const isUnknown = resolved instanceof SqlError || resolved.tables.some(name => name.includes('*'))
@@ -237,7 +237,7 @@ export class BigQueryEngine implements Engine {
     return resolved.tables.map(name => this.#fullName(name))
   }
 
-  /** `project.dataset.table` for the name of a table as its schema file has it. */
+  /** The full name, `project.dataset.table`, of a table. @param name as in the table's schema file */
   #fullName(name: string): string {
     const { access, defaultDataset } = this.#options
     const parts = name.split('.')
@@ -284,7 +284,7 @@ export class BigQueryEngine implements Engine {
         request: this.#runRequest(query, runOptions),
         async accept(schema, page) {
           const cells = typeof page === 'string' ? await raced(longRows.cellsOf(schema, page), watch.signal) : null
-          // What the thread cannot decode fails here, and says why.
+          // If the thread could not decode the rows, decoding them here gives the reason.
           const list = typeof page === 'string' ? (cells ?? parseRows(page)) : page
           if (cells) encoder.addCells(schema, cells)
           else encoder.add(schema, list)
@@ -359,7 +359,7 @@ export class BigQueryEngine implements Engine {
       labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
       query: {
         ...(most !== null && { maximumBytesBilled: String(most) }),
-        // An export waits for what callers of queries leave.
+        // An export gives way to the queries of callers.
         ...((priority === 'batch' || exported) && { priority: 'BATCH' }),
       },
     })

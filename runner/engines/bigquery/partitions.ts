@@ -22,6 +22,7 @@ interface Partition {
   readonly total_rows: number | string | null
 }
 
+/** @param set the result of `partitionsQuery` */
 export function partsOf({ body }: ResultSet): readonly TablePart[] {
   const { result } = readJson(Buffer.from(body).toString()) as { readonly result: readonly Partition[] }
   return result.map(({ partition_id: id, last_modified_time: changed, total_rows: rows }) => {

@@ -1,17 +1,17 @@
-/** Values that others change, each asked for at most once in a while, and only when it is needed. */
+/** Keeps values that another system may change, and asks for each again only when it is old and needed. */
 import { BoundedMap } from '../../model/bounded-map.js'
 import type { Clock } from '../../model/ports.js'
 
 /** How long a value that is being asked for again is still used, in milliseconds. */
 const GRACE_MS = 1_000
-/** When a value is asked for again that could not be asked for, in milliseconds. */
+/** After a failure, a value is asked for again after this time, in milliseconds. */
 const RETRY_MS = 5_000
 const MAX_KEPT = 10_000
 
 interface PolledValue<T> {
-  /** Null where it could not be asked for. */
+  /** Null where asking for it has failed. */
   value: T | null
-  /** When it was asked for, by the clock's ticks: the value is not older. */
+  /** When it was asked for, in the clock's ticks: the value is not older than that. After a failure, an earlier time (see RETRY_MS). */
   askedAt: number
   asking: Promise<T | null> | null
 }
@@ -21,11 +21,11 @@ type Ask<T> = () => Promise<T>
 interface PollDeps {
   readonly clock: Clock
   readonly keepMs: number
-  /** `key` cannot be asked for. */
+  /** Called when asking for a value has failed. */
   readonly onFailure: (key: string, cause: unknown) => void
 }
 
-/** Values that others change, by key: each is asked for again once it is older than `keepMs`, when it is needed. */
+/** The values by key. A value that is older than `keepMs` is asked for again when it is needed. */
 export class Polled<T> {
   readonly #deps: PollDeps
   readonly #values = new BoundedMap<string, PolledValue<T>>(MAX_KEPT)
@@ -34,7 +34,7 @@ export class Polled<T> {
     this.#deps = deps
   }
 
-  /** The value, while it is young enough; it is asked for again in good time. */
+  /** The value that is known now; null where it is unknown or too old. Asks again, without waiting, where it is older than `keepMs`. */
   current(key: string, ask: Ask<T>): T | null {
     const known = this.#values.get(key)
     const [age, { keepMs }] = [this.#ageOf(known), this.#deps]
@@ -42,6 +42,7 @@ export class Polled<T> {
     return known && age < keepMs + GRACE_MS ? known.value : null
   }
 
+  /** The value, not older than `keepMs`: waits for it where it must be asked for. Null where that fails. */
   async learn(key: string, ask: Ask<T>): Promise<T | null> {
     const known = this.#values.get(key)
     return known && this.#ageOf(known) < this.#deps.keepMs ? known.value : this.#askAgain(key, ask)

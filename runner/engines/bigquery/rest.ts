@@ -1,4 +1,4 @@
-/** Sends requests to BigQuery's REST interface. README.md says what Google's client cannot do, and which tests show it. */
+/** Sends requests to BigQuery's REST interface. README.md says why Google's client is not used for them, and which tests show it. */
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { pipeline } from 'node:stream/promises'
@@ -23,27 +23,27 @@ export interface RestCall {
 }
 
 export interface SendLimits {
-  /** Ends the call. The server may have done what it was asked by then. */
+  /** Ends the call. The server may have carried out the request by then. */
   readonly signal: AbortSignal
   /** Milliseconds since 1970; no retry begins after it. */
   readonly until: number
-  /** How long one attempt may go without an answer, in milliseconds, before it is given up and made again. */
+  /** How long one attempt waits for an answer, in milliseconds, before the next attempt is made. */
   readonly attemptMs: number
   /** @default 6 */
   readonly maxAttempts?: number
   readonly onRetry: (reason: string, pauseMs: number) => void
-  /** Called after a failure from which it does not show whether the server has done what it was asked. */
+  /** Called after a failure that does not show whether the server has carried out the request. */
   readonly onUnknown?: () => void
-  /** Called before each retry, which it prevents by throwing. */
+  /** Called before each retry. If it throws, there is no retry. */
   readonly beforeRetry?: (failure: Error) => Promise<void>
 }
 
-/** No complete answer arrived. */
+/** Thrown where no complete answer has arrived. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
-  /** The server may have got the request, and may have done what it was asked. */
+  /** Whether the server may have received the request, and carried it out. */
   readonly mayHaveArrived: boolean
-  /** Another attempt may succeed. */
+  /** Whether another attempt may succeed. */
   readonly isTransient: boolean
 
   constructor(message: string, options: ErrorOptions & { mayHaveArrived?: boolean; isTransient?: boolean } = {}) {
@@ -64,9 +64,9 @@ export interface RestDeps {
 }
 
 const MAX_ATTEMPTS = 6
-/** As Google advises for requests. */
+/** The pauses that Google advises between attempts of a request. */
 export const RETRY: Backoff = { firstMs: 200, longestMs: 8_000, jitter: 0.5 }
-/** BigQuery's answers hold at most 10 MB of data (reference of jobs.getQueryResults); JSON makes more of it. */
+/** BigQuery's answers hold at most 10 MB of data (reference of jobs.getQueryResults), which are larger as JSON. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const UNAUTHORIZED = 401
 
@@ -94,9 +94,9 @@ export class Rest {
   }
 
   /**
-   * The body of a successful answer, which is a JSON object. Send only requests that may be sent twice.
-   * @throws BigQueryFailure, TransportError, BodyTooLargeError: the last failure, when it is not transient or the attempts or the time are
-   *   used up; the signal's reason as soon as it fires; what `beforeRetry` throws.
+   * Sends a request, which must be one that may be sent twice. Returns the body of the successful answer.
+   * @throws BigQueryFailure, TransportError, BodyTooLargeError: the last failure, when a retry cannot help, or no attempt or time is left;
+   *   the signal's reason as soon as it fires; what `beforeRetry` throws.
    */
   async send(call: RestCall, limits: SendLimits): Promise<object> {
     const { signal, until, maxAttempts = MAX_ATTEMPTS, onRetry, onUnknown, beforeRetry } = limits
@@ -146,7 +146,7 @@ export class Rest {
   }
 
   #request({ method, path, query, body }: RestCall, caller: Caller, signal: AbortSignal): Promise<Answer> {
-    // Google's servers indent their answers by default, and compress them only for agents that say so here too.
+    // By default, Google's servers indent their answers. They compress them only if the User-Agent also contains "gzip".
     const url = `${this.#access.baseUrl}/${path}?${new URLSearchParams({ ...query, prettyPrint: 'false' })}`
     const json = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
     const headers = {
@@ -182,7 +182,7 @@ async function readAnswer(response: IncomingMessage) {
   return { status, retryAfter: seconds === undefined ? null : Number(seconds), text }
 }
 
-/** Decodes chunk by chunk: 10 MB at once would take some 20 ms, in which no other call is answered. */
+/** Decodes chunk by chunk: decoding 10 MB at once would take some 20 ms, in which no other call is answered. */
 async function readText(source: AsyncIterable<Buffer>, decoder: TextDecoder): Promise<string> {
   let text = ''
   let size = 0
@@ -202,21 +202,21 @@ function bodyOf({ status, retryAfter, text }: Answer): object {
   return body
 }
 
-/** Whether the same request may succeed when it is sent again. For a failed job it would only find the same failure. */
+/** Whether the same request may succeed when it is sent again. It cannot where the job has failed: the request would find that again. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof TransportError) return error.isTransient
   return error instanceof BigQueryFailure && isTransient(error) && !isOfJob(error)
 }
 
-/** Whether the server may have done what it was asked. An answer of 5xx may come from a proxy that lost the server's answer. */
+/** Whether the server may have carried out the request. An answer of 5xx may come from a proxy that lost the server's answer. */
 function isUnknown(error: unknown): boolean {
   if (error instanceof TransportError) return error.mayHaveArrived
   return error instanceof BigQueryFailure && (error.status >= 500 || error.status === 408)
 }
 
 /**
- * After a request that may have arrived, the first retry follows at once: servers close idle connections, and an attempt without
- * an answer has taken long enough.
+ * The pause before a retry, in milliseconds. After a request that may have arrived, the first retry follows at once: the server may just
+ * have closed an idle connection; and where no answer came in time, time enough has passed.
  */
 function pauseBefore(attempt: number, error: Error, random: number): number {
   if (error instanceof BigQueryFailure && error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1000
@@ -224,9 +224,9 @@ function pauseBefore(attempt: number, error: Error, random: number): number {
   return pauseAfter(attempt, RETRY, random)
 }
 
-/** Failures that a retry does not change: certificates, and a server that does not speak TLS. */
+/** Codes of failures that a retry does not change: wrong certificates, and a server that does not speak TLS. */
 const LASTING_CODES = /^(CERT_|DEPTH_ZERO_|UNABLE_TO_|SELF_SIGNED_|HOSTNAME_MISMATCH|ERR_TLS_|ERR_SSL_|EPROTO)/
-/** The codes of Node for failures of the network, which a retry may change, with whether the request may have arrived. */
+/** Node's codes for failures of the network, after which a retry may succeed. The value says whether the request may have arrived. */
 const NETWORK_CODES: ReadonlyMap<string, boolean> = new Map([
   ...['EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND'].map(code => [code, false] as const),
   ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT'].map(code => [code, true] as const),
@@ -239,7 +239,7 @@ function transportError(cause: unknown): TransportError {
   return new TransportError(code || message, { cause, mayHaveArrived, isTransient: !isLasting })
 }
 
-/** An error of Google's library has a status where Google refused the credentials; without one, the network failed. */
+/** Google's library gives its error a status where Google refused the credentials, and none where the network failed. */
 function refuseCredentials(cause: unknown, origin: string | undefined): never {
   const { code, status, message } = cause as { code?: unknown; status?: unknown; message?: string }
   // The message of a SyntaxError quotes the file, and so perhaps the key.

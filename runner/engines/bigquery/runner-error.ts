@@ -10,7 +10,7 @@ import { BrokenContractError } from '../../result/broken-contract.js'
 import { BigQueryFailure, REASONS } from './failure.js'
 import { TransportError } from './rest.js'
 
-/** The error, which tells a caller nothing about SQL and tables. Its cause, which only the log gets, tells everything. */
+/** The error for callers, which says nothing about SQL and tables. Its cause, which only the log gets, has all details. */
 export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal): RunnerError {
   if (error instanceof RunnerError) return error
   if (signal.aborted) return givenUp(signal.reason)
@@ -58,7 +58,7 @@ function codeOf({ reason, status, text }: BigQueryFailure): ErrorCode {
   return reason === '' && status !== 200 && status !== 400 ? 'ENGINE_UNAVAILABLE' : 'QUERY_FAILED'
 }
 
-/** The offset of the place that BigQuery's message names; null where it names none, as in most failures of data. */
+/** The offset of the place that BigQuery's message names; null where it names none, as with most failures caused by data. */
 function offsetIn(sql: string, { text }: BigQueryFailure): number | null {
   const place = PLACE.exec(text)
   return place && offsetOf(sql, { line: Number(place[1]), column: Number(place[2]) })

@@ -20,7 +20,7 @@ export interface CatalogueOptions {
   readonly naming?: TableNaming
 }
 
-/** The tables that a query sees. Views in which a name means different tables have different keys. */
+/** The tables that a query sees, by name. Two views have different keys if a name means different tables in them. */
 export interface TableView {
   readonly key: string
   readonly tables: () => TableCatalogue
@@ -43,7 +43,7 @@ export class Catalogue {
     this.tables = this.#current()
   }
 
-  /** Takes over what a process has found. Returns whether that differs from what was known. */
+  /** Takes over the tables that a process has found. Returns whether they differ from those known before. */
   applyDiscovery(discovery: Discovery): boolean {
     if (JSON.stringify(discovery) === JSON.stringify(this.discovery)) return false
     this.discovery = discovery

@@ -1,11 +1,11 @@
-/** A text with its translation, and the facts that every run of it needs. */
+/** A query's text with its translation, and the facts that each run of the query needs. */
 import type { Type } from '../../../googlesql/index.js'
 import type { TranslatedQuery } from '../../../googlesql-duckdb/index.js'
 import type { CheckedColumn, ResultColumn } from '../../model/query.js'
 import { checkedColumn } from '../checked-column.js'
 import type { TableView } from './catalogue.js'
 
-/** A text with the types of its parameters, and the tables that its names mean. */
+/** A query's text, the types of its parameters, and the tables that its names mean. */
 export interface SourceQuery {
   readonly sql: string
   readonly types: Readonly<Record<string, Type>>

@@ -1,4 +1,4 @@
-/** Translates queries, and keeps their translations while the tables are the same. */
+/** Translates queries, and keeps the translations until the tables change. */
 
 import { rootOf, SqlError, typeName } from '../../../googlesql/index.js'
 import type { Delay, GenerateOptions, TranslatedQuery, translate } from '../../../googlesql-duckdb/index.js'
@@ -24,9 +24,9 @@ const MAX_TRANSLATIONS = 1_000
 
 export class Compiler {
   readonly #deps: CompilerDeps
-  /** The translations of ad-hoc texts, and those for queries that fail; endpoints keep their other translations, see CompiledQuery. */
+  /** Translations of ad-hoc queries, and the second and third translations of queries that fail. Endpoints keep their own CompiledQuery. */
   readonly #translations = new BoundedMap<string, TranslatedQuery>(MAX_TRANSLATIONS)
-  /** The SQL that limits rows early and had too few of them: it would probably fail again. */
+  /** SQL that limits rows early and then had too few rows: it would probably fail again. */
   readonly #cutShort = new BoundedMap<string, true>(MAX_TRANSLATIONS)
 
   constructor(deps: CompilerDeps) {
@@ -42,7 +42,7 @@ export class Compiler {
     return memo(this.#translations, key, () => this.translateOnce(source, options))
   }
 
-  /** A translation that is not kept. @throws SqlError */
+  /** Translates without keeping the translation. @throws SqlError */
   translateOnce({ sql, types, view }: SourceQuery, options: GenerateOptions): TranslatedQuery {
     return this.#deps.translate(sql, view.tables(), types, options)
   }
@@ -87,8 +87,8 @@ export class Compiler {
   }
 
   /**
-   * Runs the query. If it fails and limits rows early, runs it again without that. If it fails then and contains constants that
-   * can fail, runs it again with those constants evaluated per row: DuckDB folds constants even if no row reaches them.
+   * Runs the query. If it fails and limits rows early, runs it again without the early limit. If it fails again and contains constants
+   * that can fail, runs it with these constants evaluated per row: DuckDB computes constants even if no row reaches them.
    */
   async runRetrying<T>(
     compiled: CompiledQuery,
@@ -131,7 +131,7 @@ export const bind = (translation: TranslatedQuery, { parameters }: Query): Bound
   parameters: wireParameters(translation.parameters, parameters),
 })
 
-/** What the processes need of a translation. */
+/** The members of a translation that the processes need. */
 export const statementOf = ({ sql, tables, runsJavaScript, shardReads }: TranslatedQuery): Statement => ({
   sql,
   tables,

@@ -38,18 +38,18 @@ import { dataFolderFault } from './tables/data-folder.js'
 
 /** The timeout of a check or an explanation, in milliseconds: a query that needs longer for planning alone is hardly usable. */
 const COMPILE_TIMEOUT_MS = 30_000
-/** The timeout of a ping, in milliseconds: longer than most queries may keep the child's one thread busy. */
+/** The timeout of a ping, in milliseconds: most queries occupy the child's main thread for a shorter time. */
 const PING_TIMEOUT_MS = 10_000
 const OF_DATABASE: NotKept = { reason: 'nothing tells which rows of an attached database have changed', at: 0 }
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 
-/** What the views of an engine share. */
+/** The parts that an engine shares with its views (`withTables`). */
 export interface EngineParts {
   readonly options: DuckdbEngineOptions
   readonly catalogue: Catalogue
   readonly processes: EngineProcesses
   readonly compiler: Compiler
-  /** A fingerprint of the data of these tables; see Engine. */
+  /** A fingerprint of the data of these tables; see `Engine.dataState`. */
   readonly dataState: (tables: readonly string[]) => string | null
   readonly dataCopy: () => string
 }
@@ -103,8 +103,8 @@ export class DuckdbEngine implements Engine {
   }
 
   /**
-   * The engine with some tables replaced: `testTables` maps the name of a table to the declared table that queries read instead,
-   * which has the same columns. It is closed with this one.
+   * An engine in which some tables are replaced: `testTables` maps the name of a table to the declared table, with the same columns, that
+   * queries read instead. It uses this engine's processes, and is closed with it.
    */
   withTables(testTables: ReadonlyMap<string, TableDefinition>): DuckdbEngine {
     return new DuckdbEngine(this.#parts, this.#parts.catalogue.viewWith(testTables))
@@ -238,7 +238,7 @@ export class DuckdbEngine implements Engine {
     return this.#parts.catalogue.discovery.unreadable
   }
 
-  /** `isBegun` tells whether rows were passed on: what has failed after that is not run again. */
+  /** @param isBegun whether rows have been passed on: after that, a query that fails is not run again */
   #run(query: Query, options: RunOptions, isBegun = () => false): Promise<ResultSet> {
     const { compiler } = this.#parts
     const run = async (signal: AbortSignal): Promise<ResultSet> => {
@@ -248,7 +248,7 @@ export class DuckdbEngine implements Engine {
         const asked = this.#askRows(bind(one, query), translation.columns, options, signal)
         return asked.catch(error => Promise.reject(isBegun() ? runnerError(error, signal) : error))
       }
-      // Whether rows that are limited early are enough shows only at their end.
+      // An export does not limit rows early: only at its end would it show whether the rows were enough.
       const first = options.exported ? compiler.translate(source, {}) : translation
       const answer = await compiler.runRetrying(compiled, 'rows', ask, first)
       return { columns: resultColumns, ...answer }

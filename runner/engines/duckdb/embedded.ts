@@ -90,7 +90,7 @@ async function query(engine: Engine, sql: string, parameters: Readonly<Record<st
     )
     return { columns: [...columns], rows: table.rows }
   } catch (error) {
-    // A library caller wrote the query, so its mistake is not hidden.
+    // The caller of the library wrote the query, so the mistake in it is not hidden.
     throw error instanceof RunnerError && error.cause instanceof QueryFault ? error.cause : error
   }
 }

@@ -38,7 +38,7 @@ export const temporaryFailure = (tempDir: string, cause: unknown, reason?: strin
 
 const OWN_FILE = new RegExp(`"([^"]*)/${PREFIX}[^"]*"`)
 
-/** The `temporaryFailure` for an I/O error of DuckDB in a file of the engine's folder; null for any other error. */
+/** The error for DuckDB's I/O error in a file of the engine's folder; null for any other error. */
 export function ownFileFailure(error: unknown): SetupError | null {
   const text = error instanceof Error ? error.message : String(error)
   const place = /^(?:\w+ Error: )*IO Error: /.test(text) ? OWN_FILE.exec(text) : null

@@ -1,4 +1,4 @@
-/** The processes of an engine: the one that queries share, and those for queries that would make others wait. */
+/** The processes of an engine: one that queries share, and those for queries that would make other queries wait. */
 import { join, resolve } from 'node:path'
 import { SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
@@ -22,7 +22,7 @@ export interface DuckdbEngineOptions extends CatalogueOptions {
   readonly tempDir: string
   readonly observe: Observer
   readonly clock: Clock
-  /** Whether many callers share the engine: a query that holds up its process then runs in another one. @default false */
+  /** Whether many callers share the engine: a query that blocks the shared process then runs in a process of its own. @default false */
   readonly isShared?: boolean
   /** The most queries that run at once; others wait. @default 8 */
   readonly connections?: number
@@ -44,7 +44,7 @@ export class EngineProcesses {
   #apartCount = 0
   /** The process that queries share. */
   shared!: EngineProcess
-  /** The tables that each shared process reads before a query needs them. */
+  /** The names of tables that a shared process reads before a query needs them. */
   readonly #tablesAhead = new Set<string>()
   /** See EngineProcess.ask. */
   readonly ask: Ask
@@ -75,10 +75,10 @@ export class EngineProcesses {
     }
   }
 
-  /** Looks for new tables, which the catalogue then has. */
+  /** Looks for new tables and adds them to the catalogue. */
   async discover(): Promise<void> {
     const discovery = await this.shared.ask({ kind: 'discover' })
-    // Another process, which may read the new datasets, tells by itself what it finds.
+    // This process may not read the new datasets. The next one may, and reports the tables that it finds when it starts.
     if (discovery.hasNewDatasets) await this.shared.renew('there are new datasets')
     else this.#applyDiscovery(discovery)
   }
@@ -119,14 +119,14 @@ export class EngineProcesses {
   async #readTables(): Promise<void> {
     for (const table of this.#tablesAhead) {
       const statement = { sql: 'SELECT 1', tables: [table], shardReads: [], runsJavaScript: false }
-      // A table that cannot be read, or that ends the process, is left to the query that needs it.
+      // If a table cannot be read, or ends the process, it is not read ahead again: the query that needs it reports that.
       const forget = (): boolean => this.#tablesAhead.delete(table)
       await this.shared.ask({ kind: 'explain', ...statement, parameters: [] }).catch(forget)
     }
   }
 }
 
-/** What the processes open; rows of tables are written to files in `rowFolder`. @throws SetupError */
+/** The options of the processes' sessions. Rows of tables are written to files in `rowFolder`. @throws SetupError */
 function sessionOf(options: DuckdbEngineOptions, rowFolder: string): Omit<SessionOptions, 'folder'> {
   const { dataDir, database, tempDir, memoryLimitMb, threads } = options
   const absolute = (path: string | null): string | null => (path === null ? null : resolve(path))

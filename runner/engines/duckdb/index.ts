@@ -1,4 +1,4 @@
-/** What the rest of the program uses of the embedded engine. */
+/** What the rest of the program uses from this folder. */
 
 export type { DuckdbEngine } from './duckdb-engine.js'
 export { type EmbeddedEngine, type EmbeddedEngineOptions, type EmbeddedTable, openEmbedded } from './embedded.js'

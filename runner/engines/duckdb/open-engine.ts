@@ -9,8 +9,8 @@ import { dataCopyReader, dataStateReader } from './tables/data-state.js'
 export type { DuckdbEngineOptions }
 
 /**
- * Opens the engine. When it resolves, the engine can answer queries; tables are loaded when a query first needs them. Tests of
- * everything but the translation have another `translateQuery`.
+ * Opens the engine. When it resolves, the engine can answer queries; tables are loaded when a query first needs them.
+ * @param translateQuery is replaced in some tests
  * @throws SetupError when DuckDB cannot be opened, for example for an invalid database file or two tables with the same name.
  */
 export async function openDuckdbEngine(

@@ -1,4 +1,4 @@
-/** Who calls BigQuery: credentials as Google's libraries find them, or none for an emulator. */
+/** Opens the access to BigQuery: with the credentials that Google's libraries find, or to an emulator without credentials. */
 import { BigQuery } from '@google-cloud/bigquery'
 import { PassThroughClient } from 'google-auth-library'
 import { SetupError } from '../../../model/errors.js'
@@ -10,7 +10,7 @@ export interface Access {
   readonly project: string
   /** The headers that say who calls this address. @throws whatever Google's library does when there are none. */
   readonly credentials: (url: string) => Promise<Readonly<Record<string, string>>>
-  /** BigQuery has refused these headers: the next ones are made of credentials that are read anew. */
+  /** To be called when BigQuery has refused these headers: the next headers come from credentials that are read anew. */
   readonly forget?: (headers: Readonly<Record<string, string>>) => void
   /** Where the credentials come from, for messages; absent where Google's libraries look for them. */
   readonly origin?: string
@@ -60,7 +60,7 @@ export async function openAccess({ project, credentialsFile, emulatorHost }: Acc
   }
 }
 
-/** What Google's client says of a failure, without a quoted file of credentials. */
+/** The status and the text of a failure of Google's client. The text never quotes a file of credentials. */
 export function clientFailure(thrown: unknown): { readonly status: number | null; readonly text: string } {
   const { code, message } = thrown as { readonly code?: unknown; readonly message?: string }
   const text = thrown instanceof SyntaxError ? 'a file of credentials is not JSON' : (message ?? String(thrown))
@@ -72,7 +72,7 @@ export interface HeaderSource {
   readonly getRequestHeaders: (url: string) => Promise<Iterable<readonly [string, string]>>
 }
 
-/** The headers of one source until they are refused; then those of the next, made once for all refused calls. */
+/** Takes headers from one source until they are refused, then from the next: it is made once, however many calls were refused. */
 export function renewable(
   first: HeaderSource,
   next: () => HeaderSource,

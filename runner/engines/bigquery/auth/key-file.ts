@@ -5,7 +5,7 @@ import { SetupError } from '../../../model/errors.js'
 import { isRecord } from '../../../model/is-record.js'
 import { readJson } from '../../../model/read-json.js'
 
-/** What each type of credentials that Google's libraries read cannot do without (google.aip.dev/auth/4112 to 4117). */
+/** The members that each type of credentials must have for Google's libraries (google.aip.dev/auth/4112 to 4117). */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   service_account: ['client_email', 'private_key'],
   authorized_user: ['client_id', 'client_secret', 'refresh_token'],
@@ -14,10 +14,10 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   impersonated_service_account: ['service_account_impersonation_url', 'source_credentials'],
 }
 
-/** For messages: where credentials come from. */
+/** The words that name the file in messages. */
 export const keyFileOrigin = (path: string): string => `GOOGLE_APPLICATION_CREDENTIALS names ${path}`
 
-/** Nothing of the file's content is in any message. @throws SetupError. */
+/** Messages say what is wrong, but quote nothing from the file but names of types and members. @throws SetupError. */
 export async function checkKeyFile(path: string): Promise<void> {
   const problem = await problemOf(path)
   if (problem !== null) throw new SetupError(`${keyFileOrigin(path)}, ${problem}`)

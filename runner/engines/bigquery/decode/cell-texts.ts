@@ -13,10 +13,10 @@ type Timestamps = ScalarOptions['timestamps']
 /** The JSON text of the `v` of a cell. @throws UnexpectedCellError and BrokenContractError. */
 export type ValueText = (v: unknown) => string
 
-/** The texts of the values of a row or a STRUCT. @throws UnexpectedCellError and BrokenContractError. */
+/** The texts of the values of a row or a STRUCT; T for any other value. @throws UnexpectedCellError and BrokenContractError. */
 type RecordCells<T> = (record: unknown) => readonly string[] | T
 
-/** For rows with these columns. @param contract what is promised of each column, in order */
+/** The function for rows with these columns. @param contract the promise about each column, in order */
 export function rowCells(
   columns: readonly ResultField[],
   timestamps: Timestamps,
@@ -30,7 +30,7 @@ export function rowCells(
   }
 }
 
-/** The same for rows and STRUCTs; null for what is not one of them. */
+/** The same for rows and STRUCTs. The function gives null for a value that is neither. */
 function recordCells(
   fields: readonly ResultField[],
   timestamps: Timestamps,

@@ -1,4 +1,4 @@
-/** REST rows → the bytes of a result, page by page, so that no page is kept. */
+/** Writes REST rows as the bytes of a result, page by page, so that no page is kept in memory. */
 import { type StructField, typeName } from '../../../../googlesql/index.js'
 import type { RunOptions } from '../../../model/ports.js'
 import type { ResultColumn, ResultSet } from '../../../model/query.js'
@@ -12,13 +12,13 @@ import { inRow } from './unexpected-cell.js'
 export interface EncodeOptions extends Pick<RunOptions, 'timestamps' | 'contract' | 'maxRows'> {
   /** The most bytes of a result's body. */
   readonly maxBytes: number
-  /** What writes the rows with these columns. @default they become those of a body */
+  /** Makes the writer of rows with these columns. @default a writer of a result's JSON body */
   readonly rowsOf?: ((columns: readonly ResultColumn[]) => Rows) | undefined
 }
 
 type Rows = Pick<RowWriter, 'add' | 'finish'>
 
-/** After one of its methods has thrown, it cannot be used any more. */
+/** Once one of its methods has thrown, the encoder cannot be used any more. */
 export class ResultEncoder {
   readonly #options: EncodeOptions
   #opened: Opened | null = null
@@ -29,7 +29,7 @@ export class ResultEncoder {
   }
 
   /**
-   * Adds rows of a page. Those beyond `maxRows` are read too, since they may be malformed, and left out.
+   * Adds rows of a page. Rows beyond `maxRows` are checked too, since they may be malformed, and then left out.
    * @throws BodyTooLargeError, QueryFault, UnexpectedCellError, BrokenContractError.
    */
   add(schema: RestSchema, rows: readonly unknown[]): void {
@@ -37,7 +37,7 @@ export class ResultEncoder {
     this.#add(rows, cellsOf, writer)
   }
 
-  /** The same for rows of which each value has been decoded. */
+  /** The same for rows whose values have been decoded. */
   addCells(schema: RestSchema, rows: readonly (readonly string[])[]): void {
     this.#add(rows, cells => cells, this.#open(schema).writer)
   }
@@ -54,7 +54,7 @@ export class ResultEncoder {
     }
   }
 
-  /** After the last page. @throws BodyTooLargeError. */
+  /** To be called after the last page. @throws BodyTooLargeError. */
   finish(): Omit<ResultSet, 'cost'> {
     const { maxRows } = this.#options
     const { columns, writer } = this.#open({})

@@ -1,4 +1,4 @@
-/** Decodes long rows in a thread: a row of 7 MB with an array of 100,000 STRUCTs would keep all other calls waiting for half a second. */
+/** Decodes long rows in a thread of their own: a row of 7 MB, with an array of 100,000 STRUCTs, would delay all other calls by 0.5 s. */
 import type { RunOptions } from '../../../model/ports.js'
 import { AskedThread } from '../../../platform/asked-thread.js'
 import type { RestSchema } from '../messages.js'
@@ -19,7 +19,7 @@ export class LongRows {
     this.#options = { timestamps, contract }
   }
 
-  /** Null, too, where the thread has no memory for the rows. */
+  /** @param rows JSON of the rows, without the brackets around them @returns null also where the thread runs out of memory */
   async cellsOf(schema: RestSchema, rows: string): Promise<LongRowsCells> {
     const workerData: LongRowsStart = { ...this.#options, schema }
     this.#thread ??= new AskedThread('runner/engines/bigquery/decode/long-rows-worker', { workerData })

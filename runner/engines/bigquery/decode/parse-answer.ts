@@ -1,32 +1,32 @@
-/** Parses an answer of BigQuery's, and its rows some at a time. */
+/** Parses an answer of BigQuery: its rows are parsed in parts, while they are read. */
 import { isRecord } from '../../../model/is-record.js'
 import { readJson } from '../../../model/read-json.js'
 import { unexpected } from './unexpected-cell.js'
 
-/** After about so many characters of rows, other work of the process can have its turn. */
+/** How many characters of rows are parsed, about, before other work of the process has its turn. */
 const SLICE_LENGTH = 65_536
-/** A part that is longer, because of a row that is, takes more than a turn may. */
+/** A part with more characters, since it has a long row, would take too long for one turn: a thread decodes it (long-rows.ts). */
 const LONG_LENGTH = 262_144
 
 /**
- * The JSON value; undefined for a text that is not JSON. Its member `rows`, if it has one, is an iterable of parts of the list, which are parsed when they are read
- * (and throw an UnexpectedCellError): a page of 10 MB would keep the process for more than 100 ms, and its objects would all
- * live at once. A long part is the text of its rows.
+ * The JSON value; undefined for a text that is not JSON. Its member `rows`, if it has one, is an iterable of parts of the list. Each part
+ * is parsed when it is read, and may then throw an UnexpectedCellError: parsing a page of 10 MB at once would block the process for more
+ * than 100 ms, and all its objects would be in memory together. A long part is not parsed: it is the text of its rows.
  */
 export function parseAnswer(text: string): unknown {
-  // In a string, these quotes would be escaped.
+  // These characters cannot stand in a string of the answer, where the quotes would be escaped.
   const start = text.indexOf('"rows":[{"f":[') + '"rows":['.length
   const end = text.lastIndexOf(']}]') + ']}'.length
   if (start >= '"rows":['.length && start < end) {
     const rest = readJson(text.slice(0, start) + text.slice(end))
     if (isRecord(rest)) return { ...rest, rows: slices(text, start, end) }
   }
-  // An answer with white space, or whose rows are not followed by the members that BigQuery writes after them.
+  // The answer has no rows, or is not written as BigQuery writes it: a proxy may have changed its white space.
   const answer = readJson(text)
   return isRecord(answer) && 'rows' in answer ? { ...answer, rows: [answer['rows']] } : answer
 }
 
-/** Wherever the text is cut, slices that are JSON each make the same list as the whole text. */
+/** Cuts the text before rows. A cut may fall inside a value, but then its slices are not JSON, and `parseRows` throws. */
 function* slices(text: string, start: number, end: number): Iterable<unknown> {
   for (let from = start; from < end; ) {
     const next = text.indexOf(',{"f":[', from + SLICE_LENGTH)
@@ -37,7 +37,7 @@ function* slices(text: string, start: number, end: number): Iterable<unknown> {
   }
 }
 
-/** The rows of a part. @throws UnexpectedCellError. */
+/** The rows of a part. @throws UnexpectedCellError for a part that is not JSON. */
 export function parseRows(part: string): readonly unknown[] {
   const rows = readJson(`[${part}]`)
   if (rows === undefined) throw unexpected('JSON')

@@ -1,10 +1,10 @@
-/** The schema of a result, as BigQuery's REST answers give it, as the columns of a result set. */
+/** Turns the schema of a result in BigQuery's REST answers into columns. */
 import { fieldType, type SchemaField, type StructField } from '../../../../googlesql/index.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { RestSchema } from '../messages.js'
 import { unexpected } from './unexpected-cell.js'
 
-/** A column or field, with what its type does not say. */
+/** A column or field, with two facts that its type does not show. */
 export interface ResultField extends StructField {
   /** Whether its value may be NULL; false for an array, whose elements are never NULL either. */
   readonly isNullable: boolean

@@ -16,7 +16,7 @@ import { unexpected } from './unexpected-cell.js'
 
 type WriterOf = (texts: ScalarTexts) => (value: string) => string
 
-/** Writes the texts of one type. @throws, when it runs, UnexpectedCellError. */
+/** The function that writes values of one type as JSON. The function throws UnexpectedCellError. */
 export const scalarCell = (kind: ScalarKind, texts: ScalarTexts): ((value: string) => string) => WRITERS[kind](texts)
 
 const rangeWriter =
@@ -32,7 +32,7 @@ const WRITERS: Readonly<Record<ScalarKind, WriterOf>> = {
   BIGNUMERIC: texts => value => texts.numeric(decimalOf(value, 'BIGNUMERIC')),
   BOOL: texts => value => texts.bool(checked(value, isBool, 'BOOL').toLowerCase() === 'true'),
   STRING: texts => texts.string,
-  // These texts are already those of results, without characters that JSON escapes: `interval` only adds quotes.
+  // The texts of the following types are already as in results, without characters that JSON escapes: `interval` only adds quotes.
   BYTES: texts => value => texts.interval(checked(value, isBase64, 'BYTES')),
   DATE: texts => value => texts.interval(checked(value, isDate, 'DATE')),
   TIME: texts => value => texts.interval(exactFraction(checked(value, isTime, 'TIME'))),
@@ -61,7 +61,7 @@ function rangeOf(value: string, kind: RangeKind): string {
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/
 const INT64_RANGE = [-(2n ** 63n), 2n ** 63n - 1n] as const
-/** Microseconds since 1970: the form that requests ask for (`useInt64Timestamp`). */
+/** In microseconds since 1970, the form that requests ask for (`useInt64Timestamp`). */
 const TIMESTAMP_RANGE = [MIN_TIMESTAMP_MICROS, MAX_TIMESTAMP_MICROS] as const
 
 function integerIn(text: string, [least, most]: readonly [bigint, bigint], kind: ScalarKind): bigint {
@@ -126,7 +126,7 @@ function exactFraction(text: string): string {
   return text.slice(0, dot) + fractionText(Number(text.slice(dot + 1, dot + 7).padEnd(6, '0')))
 }
 
-/** BigQuery keeps JSON in this form; what it sends is not relied upon to be in it. */
+/** Writes JSON in the form in which BigQuery keeps it: its answers may have another form. */
 function jsonOf(text: string): string {
   const canonical = canonicalJson(text, 'round')
   if ('error' in canonical) throw unexpected('JSON')

@@ -1,13 +1,13 @@
-/** BigQuery's answer is not of the form that its reference describes. */
+/** The error for an answer of BigQuery that does not have the form in its reference. */
 import { BrokenContractError } from '../../../result/broken-contract.js'
 
-/** Names the place, and what should be there; never the value itself, which is data. */
+/** Its message names the place and what was expected there; never the value itself, which is data. */
 export class UnexpectedCellError extends Error {
   override readonly name = 'UnexpectedCellError'
   readonly #expected: string
   readonly #path: readonly string[]
 
-  /** `path`: the column and the fields below it; `row` counts from 1, over all pages. */
+  /** @param path the column and the fields below it @param row counted from 1, over all pages; null where it is not known */
   constructor(expected: string, path: readonly string[] = [], row: number | null = null) {
     const place = [row !== null && `row ${row}`, path.length > 0 && `column ${path.join('.')}`].filter(Boolean)
     super(`${[...place, `${expected} expected`].join(', ')}, BigQuery gave another form`)
@@ -29,8 +29,8 @@ export const unexpected = (expected: string): UnexpectedCellError => new Unexpec
 const hasPlace = (thrown: unknown): thrown is UnexpectedCellError | BrokenContractError =>
   thrown instanceof UnexpectedCellError || thrown instanceof BrokenContractError
 
-/** What was thrown while this field was read, with the field's name. */
+/** The error that was thrown while this field was read, with the field's name added to its place. */
 export const within = (field: string, thrown: unknown): unknown => (hasPlace(thrown) ? thrown.inColumn(field) : thrown)
 
-/** What was thrown while this row was read, with its number. */
+/** The error that was thrown while this row was read, with the row's number added to its place. */
 export const inRow = (row: number, thrown: unknown): unknown => (hasPlace(thrown) ? thrown.inRow(row) : thrown)

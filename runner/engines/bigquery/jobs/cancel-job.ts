@@ -1,29 +1,29 @@
-/** Cancels jobs on the server whose results are no longer wanted, and learns what they were billed for; it never starts one. */
+/** Cancels jobs whose results are no longer wanted, and asks what they were billed for. */
 import { pause } from '../../../model/deadline.js'
 import { BigQueryFailure } from '../failure.js'
 import type { RestJob, RestJobReference } from '../messages.js'
 import type { RestDeps } from '../rest.js'
 
-/** A job that may still run although its result is not wanted. */
+/** A job that may still run although its result is no longer wanted. */
 export interface UnseenJob {
   readonly reference: RestJobReference
-  /** The server has said that it is there; otherwise its start may be still on its way, or may have had no effect. */
+  /** Whether the server has said that the job is there. Otherwise its start may still be on its way, or may have had no effect. */
   readonly isKnown: boolean
 }
 
-/** How long a cancellation is tried; the job's own timeout ends it at the latest. */
+/** For how long a cancellation is tried. If it fails, the job still ends at its own timeout. */
 const CANCEL_WITHIN_MS = 60_000
 const ATTEMPT_MS = 10_000
 const MAX_ATTEMPTS = 20
 /**
- * A request whose caller has left may still be on its way to the server: its job is cancelled at once, and where the server does
- * not know it, after each of these pauses, which together last as long as a cancellation is tried.
+ * The pauses between cancellations of a job that the server does not know: the request that starts it may still be on its way. Together
+ * they last as long as a cancellation is tried.
  */
 const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
 /**
- * Whether there was such a job.
- * @throws BigQueryFailure, TransportError when the server could not be told in a minute; the signal's reason.
+ * Returns whether the server has such a job.
+ * @throws BigQueryFailure, TransportError when the cancellation has not reached the server within a minute; the signal's reason.
  */
 export async function cancelJob({ reference, isKnown }: UnseenJob, deps: RestDeps): Promise<boolean> {
   const { rest, clock, signal, onRetry } = deps
@@ -43,7 +43,7 @@ export async function cancelJob({ reference, isKnown }: UnseenJob, deps: RestDep
 
 const NOT_FOUND = 404
 
-/** A job that was cancelled may take a while to end; what it is billed for is known then. */
+/** The pauses before a cancelled job is asked for its bill, which is known only when the job has ended. */
 const BILL_PAUSES_MS: readonly number[] = [0, 1_000, 5_000, 20_000, 60_000]
 
 /** The bytes that a cancelled job was billed for; 0 where the server does not say. @throws as cancelJob does. */
@@ -62,10 +62,10 @@ export async function billedBytes(reference: RestJobReference, deps: RestDeps): 
 const limitsFrom = (nowMs: number) =>
   ({ until: nowMs + CANCEL_WITHIN_MS, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS }) as const
 
-/** The place of the job, as a request about it has it. */
+/** The parameter of a request that says where the job runs. */
 export const locationOf = ({ location }: RestJobReference): { readonly location?: string } =>
   location === undefined ? {} : { location }
 
-/** The job's resource, or the results of its query. */
+/** The path of the job itself (`jobs`), or of the results of its query (`queries`). */
 export const jobPath = (kind: 'jobs' | 'queries', { projectId, jobId }: RestJobReference): string =>
   `projects/${encodeURIComponent(projectId)}/${kind}/${encodeURIComponent(jobId)}`

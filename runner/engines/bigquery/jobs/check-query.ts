@@ -12,10 +12,10 @@ import type { RestDeps } from '../rest.js'
 import { runnerErrorOf, sqlProblemOf } from '../runner-error.js'
 
 const CHECK_WITHIN_MS = 30_000
-/** Failures that the author of the query can correct; access is mostly denied to a table. */
+/** The reasons of failures that the author of the query can correct. `accessDenied` is mostly about a table that the query names. */
 const SQL_REASONS: ReadonlySet<string> = new Set(['accessDenied', 'invalidQuery', 'notFound', 'invalid'])
 
-/** BigQuery's list of the tables that a query reads may be cut beyond so many. */
+/** BigQuery's list of the tables that a query reads may end after this many. */
 const MAX_LISTED = 50
 
 /** Checks the query by a dry run. @throws RunnerError for a failure that is not a mistake in the query. */
@@ -32,8 +32,8 @@ export async function checkQuery(query: Query, request: JobRequest, deps: RestDe
 }
 
 /**
- * The full names of the tables that the query reads, those behind views too.
- * @throws QueryFault where they are not all known; what `dryRun` throws.
+ * The full names of the tables that the query reads, also those behind views.
+ * @throws QueryFault where BigQuery may not have listed all of them; what `dryRun` throws.
  */
 export async function readTables(query: Query, request: JobRequest, deps: RestDeps): Promise<readonly string[]> {
   const { referencedTables = [] } = await dryRun(query, request, deps)
@@ -42,7 +42,7 @@ export async function readTables(query: Query, request: JobRequest, deps: RestDe
 }
 
 /**
- * What a dry run says of the query. It costs nothing and reads no rows.
+ * The statistics of the query's dry run, which costs nothing and reads no rows.
  * @throws BigQueryFailure for a mistake in the query; RunnerError for any other failure.
  */
 async function dryRun(query: Query, request: JobRequest, deps: RestDeps) {

@@ -1,4 +1,4 @@
-/** Asks BigQuery for what it knows of a table, which costs nothing. */
+/** Asks BigQuery for the metadata of a table, which costs nothing. */
 import type { TableMetadata } from '../data-state.js'
 import type { RestDeps } from '../rest.js'
 

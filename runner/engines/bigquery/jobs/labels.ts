@@ -1,4 +1,4 @@
-/** Job labels that fit BigQuery's rules, whatever they are made of. */
+/** Makes labels of a job that fit BigQuery's rules, from any texts. */
 
 /** BigQuery's limits ("Requirements for labels"). */
 const MAX_LABELS = 64

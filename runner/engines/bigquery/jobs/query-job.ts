@@ -9,20 +9,20 @@ import type { JobRequest, RestErrorProto, RestJob, RestJobReference, RestResults
 import { RETRY, type RestCall, type RestDeps, type SendLimits, TransportError } from '../rest.js'
 import { jobPath, locationOf, type UnseenJob } from './cancel-job.js'
 
-/** Its signal fires at the deadline too. */
+/** A query to run as a job. Its `signal` fires at the deadline too. */
 export interface JobOrder extends RestDeps {
   readonly request: JobRequest
   readonly maxRows: number
-  /** Milliseconds since 1970; the job ends itself then. */
+  /** In milliseconds since 1970. BigQuery ends the job then. */
   readonly deadline: number
   /**
-   * Called with some rows after the other, or the text of a long part; first with none; with more than `maxRows` where there are more. It
-   * resolves to their number. Where it rejects, the query ends.
+   * Called first without rows, then with the rows, some at a time: as a list, or as the text of a long part. It may get more rows than
+   * `maxRows`. It resolves to the number of the rows; where it rejects, the query ends.
    */
   readonly accept: (schema: RestSchema, rows: readonly unknown[] | string) => Promise<number>
-  /** Called when the query has ended well: it is paid for, whatever becomes of its rows. */
+  /** Called when the job has succeeded: it is billed, even if reading its rows fails. */
   readonly onPaid: (cost: QueryCost) => void
-  /** Never the same again; at most 1,024 letters, digits, underscores and dashes. */
+  /** Gives an id that was never given before: at most 1,024 letters, digits, underscores and dashes. */
   readonly newJobId: () => string
   /** From 0 to 1. */
   readonly random: () => number
@@ -30,18 +30,18 @@ export interface JobOrder extends RestDeps {
   readonly cancelLater: (job: UnseenJob) => void
 }
 
-/** How long the server holds an answer back for the query to end. */
+/** For how long the server delays an answer while it waits for the query to end. */
 const HOLD_MS = 10_000
-/** An answer that comes later than this after the time that the server may hold it back counts as lost. */
+/** How long an answer may take beyond the server's delay before it counts as lost. */
 const NETWORK_MS = 10_000
-/** The most jobs that are started for one query: a job that failed for a passing reason has ended. */
+/** The most jobs that are started for one query: where a job fails for a passing reason, another is started. */
 const MAX_JOBS = 3
-/** An answer that comes sooner, and without a result, was not held back. */
+/** A server that answers sooner than this, and without a result, has not waited for the query: the next poll follows after a pause. */
 const HASTY_MS = 100
-/** Rows of one page, at most. BigQuery gives at most 10 MB at once. */
+/** The most rows of one page. BigQuery gives at most 10 MB at once. */
 const MAX_PAGE_ROWS = 100_000
 
-/** @throws BigQueryFailure, TransportError, the signal's reason. Whatever is thrown, no job is left running unseen. */
+/** @throws BigQueryFailure, TransportError, the signal's reason. A job that may still run then is given to `cancelLater`. */
 export async function runQueryJob(order: JobOrder): Promise<void> {
   for (let jobs = 1; ; jobs++) {
     try {
@@ -59,8 +59,9 @@ export async function runQueryJob(order: JobOrder): Promise<void> {
 class QueryJob {
   readonly #order: JobOrder
   #reference: RestJobReference
-  /** The server has said that the job is there. */
+  /** Whether the server has said that the job is there. */
   #isKnown = false
+  /** Whether the job may be running on the server. */
   #mayRun = false
 
   constructor(order: JobOrder) {
@@ -82,7 +83,7 @@ class QueryJob {
     }
   }
 
-  /** However often it is sent, it starts one job: a second one of this id is refused as a duplicate. */
+  /** Starts the job. The request may be sent again: BigQuery refuses a second job with the same id as a duplicate. */
   async #start(): Promise<void> {
     const { clock, rest, project, request } = this.#order
     const { configuration } = request
@@ -102,19 +103,19 @@ class QueryJob {
     } catch (error) {
       if (!(error instanceof BigQueryFailure) || error.reason !== 'duplicate') throw this.#marked(error)
       this.#isKnown = this.#mayRun = true
-      // "Already Exists: Job project:EU.id": where no location was asked for, this is how it is known.
+      // "Already Exists: Job project:EU.id": this message tells the location of a job that was started without one.
       const location = /Job [^ ]*:([\w-]+)\.[\w-]+/.exec(error.text)?.[1]
       this.#reference = { ...(location !== undefined && { location }), ...this.#reference }
     }
   }
 
-  /** The first answer with a result. */
+  /** Polls until the job has ended, and returns the first answer with a result. */
   async #ended(): Promise<RestResults> {
     const { clock, random } = this.#order
     for (let polls = 1; ; polls++) {
       const began = clock.ticksMs()
       const answer = await this.#poll()
-      // Errors beside a schema are warnings, and so are those of a job that goes on.
+      // Errors beside a schema are warnings, and so are errors of a job that still runs.
       const error = answer.jobComplete === true && !answer.schema?.fields?.length ? answer.errors?.[0] : undefined
       if (error) throw this.#failed(new BigQueryFailure(200, error))
       if (answer.jobComplete === true) return answer
@@ -137,7 +138,7 @@ class QueryJob {
     }
   }
 
-  /** The job's own failure: a backendError may be the server's, or the job's, which has then ended. */
+  /** The error that has ended the job, if one has: a backendError may be of the request that asked, or of the job. */
   async #errorResult(error: unknown): Promise<RestErrorProto | undefined> {
     if (!(error instanceof BigQueryFailure) || error.reason === '' || isOfJob(error)) return undefined
     const { state, errorResult } = (await this.#resource())?.status ?? {}
@@ -151,7 +152,7 @@ class QueryJob {
     return { bytesProcessed, bytesBilled, isCacheHit: cacheHit, jobId: this.#reference.jobId }
   }
 
-  /** Undefined where the first attempt fails: no result depends on it. */
+  /** The job's resource; undefined where the request fails. It is not tried again, since no result depends on it. */
   #resource(): Promise<RestJob | undefined> {
     return this.#order.rest.send(this.#get('jobs', {}), { ...this.#limits(), maxAttempts: 1 }).catch(() => undefined)
   }
@@ -166,7 +167,7 @@ class QueryJob {
       const { pageToken } = page
       const next =
         pageToken && Number(totalRows) > count ? rest.send(this.#results({ pageToken }), this.#limits()) : null
-      // Where it fails before it is awaited, the rows of this page come first.
+      // A failure of the next page is thrown when that page is awaited, after the rows of this page.
       next?.catch(() => null)
       for (const rows of page.rows ?? []) {
         if (!Array.isArray(rows) && typeof rows !== 'string') throw unexpected('a list of rows')
@@ -197,7 +198,7 @@ class QueryJob {
     return { until: deadline, attemptMs: this.#holdMs() + NETWORK_MS, onRetry, signal }
   }
 
-  /** The failure of a request, or of the job itself, which has then ended. */
+  /** Marks a failure of the job as one that has ended it; returns any other error as it is. */
   #marked(error: unknown): unknown {
     return error instanceof BigQueryFailure && isOfJob(error) ? this.#failed(error) : error
   }
@@ -208,12 +209,12 @@ class QueryJob {
   }
 }
 
-/** Whether the failure is a job's, which has ended by it. */
+/** Whether the error is the failure of a job, which has ended. */
 const hasEnded = (error: unknown): error is BigQueryFailure => error instanceof BigQueryFailure && error.jobId !== null
 
 /**
- * An answer with fewer rows than it announces would be a wrong result. An answer without a number may have lost its page token
- * too; emulators leave the number 0 out.
+ * Checks that all rows have come: a result with fewer rows than BigQuery announced would be wrong. An answer without the number may have
+ * lost its page token as well, so it is refused; but emulators leave out the number 0.
  */
 function expectAll(totalRows: string | undefined, count: number): void {
   if (totalRows === undefined && count > 0) throw unexpected('the number of all rows')
@@ -223,6 +224,6 @@ function expectAll(totalRows: string | undefined, count: number): void {
 const BYTES_PER_MIB = 2 ** 20
 const LEAST_BILLED_MIB = 10
 
-/** For a job whose bytes billed could not be asked for: they are whole MiB, at least 10 ("On-demand query size calculation"). */
+/** The bytes billed of a job that gave no answer about them: whole MiB, at least 10 ("On-demand query size calculation"). */
 const estimatedBill = (bytesProcessed: number): number =>
   bytesProcessed === 0 ? 0 : Math.max(LEAST_BILLED_MIB, Math.ceil(bytesProcessed / BYTES_PER_MIB)) * BYTES_PER_MIB

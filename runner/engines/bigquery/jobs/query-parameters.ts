@@ -1,4 +1,4 @@
-/** Bound values as BigQuery's REST query parameters: each with its type, NULLs and arrays too. */
+/** Turns bound values into query parameters of BigQuery's REST interface, each with its type. */
 import type { QueryParameter } from '@google-cloud/bigquery'
 import { elementOfRange, isRangeKind, type RangeBounds, type Type } from '../../../../googlesql/index.js'
 import { checkValue, type ValueWriter } from '../../../model/check-value.js'

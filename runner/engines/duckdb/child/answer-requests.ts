@@ -1,6 +1,5 @@
 /**
- * Answers the parent's requests from a session. Each query sees the current state of its tables, and a cancelled request gets
- * no result.
+ * Answers the parent's requests. Each query reads its tables in their current state. A cancelled request gets a failure, never a result.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { isComputedView, isWildcard, type TableDefinition } from '../../../../googlesql/data.js'
@@ -43,7 +42,7 @@ export interface AnsweringOptions {
   readonly send: (message: FromChild, onReceived?: () => void) => void
   /** Whether queries of several callers run in this process. */
   readonly isShared: boolean
-  /** Called with an error after which the session can answer nothing. */
+  /** Called with an error after which the session can answer no request. */
   readonly exitBroken: (error: unknown) => void
 }
 
@@ -53,7 +52,7 @@ interface Running {
   readonly request: Request
   /** The connection that runs the request; null while the request waits for tables to be loaded. */
   connection: DuckDBConnection | null
-  /** The failure with which the request is ended before its time; null where it is not. */
+  /** The failure with which the request was stopped; null while it was not. */
   ended: Failure | null
   /** Whether a part of its result has been sent. */
   hasSent: boolean
@@ -76,13 +75,14 @@ const MOST_COMPUTING_MS = 100
  */
 const INTERRUPT_EVERY_MS = 10
 
-/** All of them; null where some are not known. */
+/** The parts of all lists; null where one list is not known. */
 const joined = (lists: readonly Answers['parts'][]): Answers['parts'] =>
   lists.includes(null) ? null : lists.flatMap(parts => parts!)
 
-/** A table, or a shard, which has a suffix. */
+/** A table to read, or a shard of a wildcard table. */
 interface TableRead {
   readonly table: string
+  /** The shard's suffix; null for a table. */
   readonly suffix: string | null
 }
 
@@ -107,8 +107,8 @@ export class Answering {
    */
   async answer(id: number, request: Request): Promise<void> {
     const { session, send, exitBroken, isShared } = this.#options
-    const untold = { connection: null, ended: null, taken: Promise.resolve(), onTaken: () => undefined }
-    const state: Running = { id, request, ...untold, hasSent: false, computingMs: 0 }
+    const initial = { connection: null, ended: null, taken: Promise.resolve(), onTaken: () => undefined }
+    const state: Running = { id, request, ...initial, hasSent: false, computingMs: 0 }
     this.#running.set(id, state)
     const end = session.openFiles.begin()
     try {
@@ -119,7 +119,7 @@ export class Answering {
       if (isFatal(error)) return exitBroken(error)
       if (!this.#running.delete(id)) return
       const failure = this.#failureFor(request, state, error)
-      // The others may have left too little memory or disk space: the query runs once more, apart.
+      // Other queries may have left too little memory or disk space: the query runs once more, in a process of its own.
       const isCrowded = failure.kind === 'query' && failure.isShortOfRoom && isShared && this.#running.size > 0
       const suspected = { kind: 'disruptive', cause: causeText(error), isCertain: false } as const
       send({ kind: 'failed', id, failure: isCrowded ? suspected : failure })
@@ -128,7 +128,7 @@ export class Answering {
     }
   }
 
-  /** To be called when the parent has taken a part of an export. */
+  /** To be called when the parent has taken the part of an export that was sent last. */
   take(id: number): void {
     this.#running.get(id)?.onTaken()
   }
@@ -138,15 +138,15 @@ export class Answering {
     if (!state) return
     if (state.ended === null) this.#stop(state, { kind: 'interrupted' })
     if (state.connection === null) {
-      // The loading of the tables continues, since the next query will probably need them.
+      // The request waits for tables. Loading them continues, since the next query will probably need them.
       this.#running.delete(id)
       this.#options.send({ kind: 'failed', id, failure: { kind: 'interrupted' } })
     }
   }
 
   /**
-   * Counts milliseconds that functions of a connection's query have computed, and ends the query if it holds up this process.
-   * Returns whether it is ended.
+   * Adds to the time that functions of a connection's query have computed, in milliseconds. Stops the query if that is too much for a
+   * shared process. Returns whether it is stopped for that.
    */
   addComputing(connectionId: number, ms: number): boolean {
     const running = [...this.#running.values()]
@@ -156,7 +156,7 @@ export class Answering {
     state.computingMs += ms
     if (state.ended?.kind === 'disruptive') return true
     if (state.computingMs < MOST_COMPUTING_MS) return false
-    // The others with its text would hold up the process next. One that was cancelled is ended too: its text must run apart.
+    // Requests with the same text would block the process next. Even one that was cancelled gets this failure: its text must run apart.
     const failure = { kind: 'disruptive', cause: 'it held up the process', isCertain: true } as const
     for (const other of running) if (sqlOf(other.request) === sqlOf(request)) this.#stop(other, failure)
     return true
@@ -204,7 +204,7 @@ export class Answering {
     return this.#steadily(state, prepared => this.#performOnce(request, state, prepared))
   }
 
-  /** Begins again if a file changed: the work may have read a part of the old file and a part of the new one. */
+  /** Does the work again if a file changed meanwhile: it may have read a part of the old file and a part of the new one. */
   #steadily<T>(state: Running, work: (prepared: QueryNeeds) => Promise<T>): Promise<T> {
     const once = (): Promise<T> => this.#onSteadyFiles(state, work)
     return once().catch(error => {
@@ -261,7 +261,7 @@ export class Answering {
     const { tables, borrow } = this.#options.session
     return this.#steadily(state, async prepared => {
       const startedAt = performance.now()
-      // Without a view: it would name all files, and what is read next are a few of them.
+      // No view is made: it would read all files of the table, but only new parts are read next, for their times.
       prepared.reads.push(...(await tables.refresh(read.map(({ table }) => table))))
       this.#tellReads(prepared, startedAt)
       const shown = read.map(shard => ({ ...shard, shown: tables.shownParts(shard.table) }))
@@ -275,7 +275,7 @@ export class Answering {
       )
       const listing = newListing()
       for (const { table, shown: of } of prepared.reads.length > 0 ? shown : []) {
-        // A text file that grew before it was copied has newer rows than its key says.
+        // A text file may have grown before it was copied: then it has more rows than its key stands for.
         const hasText = [...(of?.parts.values() ?? [])].some(part => part.tables.length > 0)
         if (hasText && tables.partKeys(table, listing)?.join() !== [...of!.parts.keys()].join())
           throw new FileChangedError(table)
@@ -284,7 +284,7 @@ export class Answering {
     })
   }
 
-  /** Calls `choose` with what evaluates conditions; cancelling the request interrupts an evaluation. */
+  /** Calls `choose` with a connection that evaluates conditions. Cancelling the request interrupts an evaluation. */
   #choosing<T>(
     { parameters }: Pick<BoundQuery, 'parameters'>,
     state: Running,
@@ -355,8 +355,8 @@ export class Answering {
   }
 
   /**
-   * Resolves when the parent has received it, so that only few bytes are buffered in this process; for an export, the piece
-   * before it must have been taken, so that a slow reader holds back the query.
+   * Resolves when the parent has received the piece, so that few bytes are buffered in this process. For an export, it first waits until
+   * the piece before was taken, so that a slow reader slows the query down.
    */
   async #sendPiece(bytes: Uint8Array, state: Running): Promise<void> {
     await state.taken

@@ -8,8 +8,8 @@ import { openSession } from './session.js'
 import { statementGuard } from './statement-allowlist.js'
 
 /**
- * The time until the system gives a child of a dead process another parent, in milliseconds. The system closes the files of the
- * dead process first, so 'disconnect' comes earlier than the new parent.
+ * How long to wait, in milliseconds, until the system has given this process another parent. When a parent dies, the system closes its
+ * files first: so 'disconnect' comes before the new parent.
  */
 const ADOPTION_MS = 50
 

@@ -1,4 +1,4 @@
-/** Sends on what DuckDB's COPY writes, through a pipe, which holds it back while the part before is not taken. */
+/** Sends on the bytes that DuckDB's COPY writes to a pipe. While a part is not taken, the full pipe makes COPY wait. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -8,21 +8,21 @@ import { joined, PART_BYTES } from '../../../result/body.js'
 export type SendPart = (bytes: Uint8Array) => Promise<void>
 
 /**
- * Sends `head`, and what `copy` writes to the pipe that it makes at the path. Resolves with what `copy` does, and the bytes that were not
- * sent. Where `sendPart` rejects, the pipe is closed, so that COPY fails.
+ * Makes a pipe at the path, and sends `head` and the bytes that `copy` writes to the pipe. Resolves with the result of `copy`, and with
+ * the last bytes, which were not sent. Where `sendPart` rejects, the pipe is closed, so that COPY fails.
  */
 export async function copyRows<T>(path: string, head: Uint8Array, copy: () => Promise<T>, sendPart: SendPart) {
   rmSync(path, { force: true })
   execFileSync('mkfifo', [path])
   const pipe = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
-  // The pipe ends with its last writer, which would be none where COPY fails before it writes.
+  // The pipe ends when its last writer closes it. Without this writer it would never end if COPY fails before it writes.
   const writer = openSync(path, constants.O_WRONLY)
   const copied = copy().finally(() => closeSync(writer))
   copied.catch(() => undefined)
   let [parts, bytes]: [Uint8Array[], number] = [[head], 0]
   try {
     for await (const part of pipe) {
-      // Sent only when more comes: the end of the rows is not sent before it is known that they are a whole result.
+      // Parts are sent only when more bytes come. So the end of the rows stays here until COPY has succeeded.
       if (bytes >= PART_BYTES) {
         await sendPart(joined(parts))
         parts = []

@@ -1,14 +1,14 @@
-/** Finds the Parquet file that DuckDB could not decode: its decoders do not know which file they read. */
+/** Finds the Parquet file that DuckDB could not decode: DuckDB's error does not name it. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { OpenFile } from '../tables/open-files.js'
 import { parquetSource } from '../tables/parquet-source.js'
 import { decoderFault } from './failure.js'
 
-/** The damaged files that were found. A file stays open in one state, so that later queries need not look again. */
+/** The damaged files that were found. The content of an open file never changes, so that a file is examined once. */
 const damaged = new WeakMap<OpenFile, QueryFault>()
 
-/** The error, or one that names the file in its place. Reads the files one by one, for a damaged one that it has not met. */
+/** The error; where a damaged file is its cause, an error that names the file. Reads the files one by one to find it. */
 export async function namingFile(error: unknown, connection: DuckDBConnection, files: readonly OpenFile[]) {
   if (decoderFault(error) === null) return error
   for (const file of files.some(known => damaged.has(known)) ? [] : files) {

@@ -27,18 +27,18 @@ import { type Shape, selectFrom, shapeOf, shapeWithDurations } from '../tables/p
 import { columnName, keysOfFields } from '../tables/rows/column-name.js'
 import type { StoredTable, TableStore } from '../tables/table-store.js'
 
-/** The name as which the session attaches the database. */
+/** The name under which the session attaches the database. */
 export const DATABASE = '~database'
 
-/** A table of the attached database; its schemas are datasets, `dataset` or, in another project, `project.dataset`. */
+/** A table of the attached database. The database's schemas are datasets: `dataset` or, in another project, `project.dataset`. */
 interface DatabaseTable {
   readonly source: string
   readonly shape: Shape
 }
 
 /**
- * Declares the tables that have a schema to the store. `discover` declares those that have none, as they are when it is called.
- * `admin` is a connection that runs only short statements.
+ * Declares the tables that have a schema to the store. The returned `discover` declares the tables without a schema that exist when it is
+ * called. `admin` is a connection that runs only short statements.
  */
 export async function openDiscovery(
   options: SessionOptions,
@@ -107,8 +107,8 @@ export async function openDiscovery(
   }
 
   /**
-   * The columns of all files, each with the type that it has in the first file with it. The columns of folders are left out: a query names
-   * the file that has one as well.
+   * The columns of all files. A column has the type of the first file that has it. Columns that folders give are left out here: where a
+   * file has such a column too, the query that reads it reports that.
    * @throws QueryFault that names a file.
    */
   async function shapeIn(inFolder: readonly DataFile[], keys: readonly StructField[]): Promise<Shape> {
@@ -143,7 +143,7 @@ export async function openDiscovery(
 const notUsed = (path: string, cause: unknown): QueryFault =>
   new QueryFault(`its data file ${path} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
 
-/** One file of each kind: of those with the same columns one, and the first of all. Where a file is damaged, the first, since the query names the damage. */
+/** The first file, and one file for each other set of columns. Only the first where a file is damaged: the query reports the damage. */
 async function withOwnColumns(admin: DuckDBConnection, files: readonly OpenFile[]): Promise<readonly OpenFile[]> {
   const [first] = files
   if (files.length === 1) return files
@@ -158,7 +158,7 @@ async function withOwnColumns(admin: DuckDBConnection, files: readonly OpenFile[
   return files.filter(file => file === first || chosen.has(file.path))
 }
 
-/** A shape with the columns that only the other has added, and so the fields of records. */
+/** The shape, and after its columns those that only the other shape has; the same for the fields of records. */
 function withColumnsOf(shape: Shape, other: Shape): Shape {
   const [names, types] = [[...shape.names], [...shape.types]]
   const places = new Map(names.map((key, i) => [columnName(key).toLowerCase(), i]))

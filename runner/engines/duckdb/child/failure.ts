@@ -15,7 +15,7 @@ import { BindError } from '../values/bind-parameters.js'
 const RE2_MESSAGES =
   /Invalid Input Error: ((?:invalid escape sequence|invalid character class range|invalid character class|missing \]|missing \)|unexpected \)|trailing \\|no argument for repetition operator|invalid repetition size|bad repetition operator|invalid perl operator|invalid UTF-8|invalid named capture group|pattern too large)[^\n]*)/
 
-/** What DuckDB's decoders say, which do not know the file. After these words, the message may have bytes of the file. */
+/** Messages of DuckDB's decoders, which do not name the file. Only these words are taken: bytes of the file may follow. */
 const DECODER_FAILURE =
   /^Invalid Error: (don't know what type|Out of buffer|Parquet file is likely corrupted|Page size mismatch|TProtocolException|No more data to read|DELTA_BYTE_ARRAY|DBP decode|Payload value bigger than allowed|Decode bit width too large|Varint-decoding|[^\n:]*\bGZIP\b[^\n:]*|(?:Snappy|ZSTD|Brotli|LZ4) [Dd]ecompression failure)/
 
@@ -23,7 +23,7 @@ const DECODER_FAILURE =
 export const decoderFault = (error: unknown): string | null => DECODER_FAILURE.exec(textOf(error))?.[1] ?? null
 
 interface FailureWording extends Wording {
-  /** Whether the failure is one of an expression; another expression in its place would not help. @default true */
+  /** False where the failure does not come from an expression, so that another expression in its place would not help. @default true */
   readonly isOfExpression?: false
   /** See Failure. @default false */
   readonly isShortOfRoom?: true
@@ -126,7 +126,7 @@ export function failureOf(error: unknown, nameOf = (path: string): string => pat
   if (worded) {
     const { isOfExpression = true, isShortOfRoom = false, pattern } = worded.wording
     const reason = isOfExpression ? pattern.source : null
-    // RE2 quotes the pattern as the SQL has it.
+    // RE2 quotes the pattern as it stands in the SQL, with a beginning that the translator has added.
     return { kind: 'query', message: worded.message.replace(NO_MATCH_OR, ''), cause, reason, isShortOfRoom }
   }
   return { kind: 'engine', cause }

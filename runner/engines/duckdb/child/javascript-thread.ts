@@ -16,7 +16,7 @@ import { startWorker } from '../../../platform/start-worker.js'
 
 /** The time that the JavaScript of one query may take, in milliseconds; see stopwatch. */
 export const TIME_LIMIT_MS = 5_000
-/** As the main thread of a process has. With a larger stack, QuickJS takes seconds to notice a recursion that is too deep. */
+/** The size of a main thread's stack. With a larger stack, QuickJS takes seconds to notice a recursion that is too deep. */
 const STACK_MB = 1
 
 class SandboxFailedError extends Error {
@@ -29,7 +29,7 @@ interface Thread {
   readonly isAnswered: Int32Array
 }
 
-/** Serves one query after the other. */
+/** The thread, which serves one query at a time. */
 export class JavaScriptThread {
   readonly #timeLimitMs: number
   #thread: Thread | null = null

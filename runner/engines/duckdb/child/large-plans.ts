@@ -13,9 +13,9 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 /** The only setting that may change after the configuration is locked. It affects planning only, never rows. */
 export const LARGE_PLAN_SETTING = 'disabled_optimizers'
 const OPTIMIZERS = { large: 'compressed_materialization', failing: 'deliminator' } as const
-/** The number of operators up to which the optimizer takes less than a fifth of the planning time. */
+/** Up to this number of operators, the optimizer takes less than a fifth of the planning time. */
 const MOST_OPERATORS = 60
-/** Shorter generated SQL does not have more operators than that, so they are not counted. */
+/** Generated SQL shorter than this, in characters, does not have so many operators: they are not counted. */
 const SHORTEST_TEXT = 4_000
 const OPERATOR = /\b(?:GROUP BY|ORDER BY|JOIN|DISTINCT)\b/g
 
@@ -25,7 +25,7 @@ function isLargePlan(sql: string): boolean {
 
 export class LargePlans {
   readonly #admin: DuckDBConnection
-  /** The optimizer that each work which runs does without. */
+  /** For each query that runs here, the optimizer that must be off. */
   readonly #without: string[] = []
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -37,12 +37,12 @@ export class LargePlans {
     this.#admin = admin
   }
 
-  /** Runs `work`, which plans this text; if the text is large, without the optimizer that would take too long. */
+  /** Runs `work`, which plans this SQL. If the plan is large, the optimizer that would take too long is off. */
   during<T>(sql: string, work: () => Promise<T>): Promise<T> {
     return isLargePlan(sql) ? this.#doWithout(OPTIMIZERS.large, work) : work()
   }
 
-  /** Runs `work` without the optimizer that fails for some correlated subqueries. */
+  /** Runs `work` while the optimizer that fails for some correlated subqueries is off. */
   unfailing<T>(work: () => Promise<T>): Promise<T> {
     return this.#doWithout(OPTIMIZERS.failing, work)
   }

@@ -14,8 +14,8 @@ import { failureOf } from './failure.js'
 
 /**
  * Runs a query. The answer's body holds the bytes that were not sent as parts. @throws any error; `failureOf` translates it.
- * A CutResultError does not say why the query failed; `reasonOfCut` does.
- * @param pipe where a pipe can be made by which DuckDB writes the rows of an export @default JavaScript writes them
+ * A CutResultError does not say why the query failed; `reasonOfCut` finds it.
+ * @param pipe a path for a pipe, to which DuckDB writes the rows of an export @default JavaScript writes them
  */
 export async function runQuery(
   connection: DuckDBConnection,
@@ -25,7 +25,7 @@ export async function runQuery(
 ): Promise<Answers['run']> {
   const inJavaScript = (send: SendPart): Promise<Answers['run']> => streamRows(connection, request, send)
   if (pipe === undefined || request.exported === undefined) return inJavaScript(sendPart)
-  // Loaded here, as the formats are.
+  // Loaded only here, as the formats are: most processes write no exports.
   const { BROKEN_VALUE, copyStatement, COUNT_ROWS, TOO_MANY_ROWS } = await import('../values/copy-sql.js')
   const sql = copyStatement(request, pipe)
   if (sql === null) return inJavaScript(sendPart)
@@ -36,7 +36,7 @@ export async function runQuery(
   }
   let send = sendPart
   const sendCopied: SendPart = bytes => {
-    // Rows that have been sent are not sent again.
+    // Some rows have been sent: if JavaScript writes the rows once more below, they are not sent again.
     send = async () => undefined
     return sendPart(bytes)
   }
@@ -47,9 +47,9 @@ export async function runQuery(
     const failure = failureOf(error)
     const raised = failure.kind === 'query' ? failure.reason : null
     if (raised === TOO_MANY_ROWS) return { body: new Uint8Array(), rowCount: request.maxRows, isTruncated: true }
-    // The connection is to be broken off now, and not when all rows have been read again.
+    // Rows have been sent, so the export fails in any case: at once, not after all rows have been read again.
     if (send !== sendPart && raised !== BROKEN_VALUE) throw error
-    // JavaScript writes the rows once more: it needs less memory, and tells which value no result may have.
+    // JavaScript writes the rows once more: it needs less memory, and its error names the value that no result may have.
     const answer = await inJavaScript(send).catch(reason => {
       throw reason instanceof CutResultError ? error : reason
     })
@@ -70,8 +70,8 @@ function streamRows(connection: DuckDBConnection, request: RunRequest, sendPart:
 }
 
 /**
- * Why a query has failed after its first rows. The binding tells the reason only of a query that is not streamed, so the query
- * is run once more, in the way that keeps no rows: DuckDB carries out the same plan for EXPLAIN ANALYZE and drops the rows.
+ * Finds why a query has failed after its first rows. DuckDB's binding gives the reason only if the query is not streamed. So the query
+ * is run once more, by EXPLAIN ANALYZE: it carries out the same plan and drops the rows.
  * @returns DuckDB's error; a CutResultError if the query does not fail again
  */
 export async function reasonOfCut(connection: DuckDBConnection, request: RunRequest): Promise<unknown> {
@@ -85,7 +85,7 @@ export async function reasonOfCut(connection: DuckDBConnection, request: RunRequ
 /** Compiles a query without running it. */
 export const checkQuery = (connection: DuckDBConnection, { sql, columnCount }: CheckRequest): Promise<null> =>
   withStatement(connection, sql, [], statement => {
-    // DuckDB does not know the columns before it knows the types of the parameters. Their number is then checked at run time.
+    // DuckDB may not know the columns before it knows the parameters' types. The number of columns is then checked at run time.
     const isUnknown = statement.columnCount === 1 && statement.columnName(0) === 'unknown'
     if (!isUnknown) expectColumns(columnCount, statement.columnCount)
     return null

@@ -28,14 +28,14 @@ const MACROS_DATABASE = new URL('dist/macros.duckdb', import.meta.resolve('#pack
  */
 const ROW_GROUP_SIZE = 4_096
 /**
- * The size of the log of changes from which DuckDB frees the room of dropped tables. The log has only some 2 % of the bytes of large
- * tables, so that with DuckDB's default of 16 MB the file would grow by 700 MB first.
+ * When the log of changes has reached this size, DuckDB reuses the room of dropped tables in its file. A large table adds only some 2 % of
+ * its bytes to the log: with DuckDB's default of 16 MB, the file would first grow by 700 MB.
  */
 const WAL_BYTES = '1MB'
 
 /**
- * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `onComputed` is called
- * in a shared process alone.
+ * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `onComputed` is called only
+ * in a process that queries share.
  */
 export async function openSession(options: SessionOptions, onComputed?: OnComputed) {
   const spill = join(options.folder, 'spill')
@@ -84,12 +84,12 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
     tables,
     openFiles,
     shards,
-    /** Where a pipe can be made to which DuckDB may write. */
+    /** The path for a pipe: DuckDB may write there. */
     pipe: join(own, 'export'),
     /** Calls its argument with a connection that nothing else uses meanwhile. */
     borrow: connectionPool(connect),
     largePlans: new LargePlans(admin),
-    /** Runs the JavaScript functions of queries. A request that runs some begins it, and is then the only one of the session. */
+    /** Runs the JavaScript functions of queries. A request that has some calls `begin` first, and is the session's only request. */
     javascript,
     /** Resolves when DuckDB has answered a trivial query, even when no connection is free. */
     ping: () => admin.run('SELECT 1'),

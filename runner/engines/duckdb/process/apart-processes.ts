@@ -1,7 +1,7 @@
 /**
- * Processes of the engine for queries that would make others wait: those that call JavaScript functions, which DuckDB calls on the
- * main thread of its process, exports, and those that have held up or ended the process that queries share. Each of them has a
- * process to itself while it runs.
+ * Processes of the engine for queries that would make other queries wait. These are exports, queries with JavaScript functions, which run
+ * on the main thread of a process, and queries that have blocked or ended the process that queries share. Each of them has a process to
+ * itself while it runs: it runs "apart".
  */
 import { constants } from 'node:os'
 import { BoundedMap } from '../../../model/bounded-map.js'
@@ -20,13 +20,13 @@ export interface ApartProcessesOptions {
   readonly clock: Clock
 }
 
-/** The most processes, and so the most queries that run at once; others wait. */
+/** The most of these processes, and so the most queries that run apart at once; others wait. */
 const MOST_PROCESSES = 4
 /** The least memory of a process, in megabytes. With half of it, DuckDB cannot convert text files of 100 columns. */
 const LEAST_MEMORY_MB = 128
 /**
- * The memory of each thread where there are several, in megabytes: each has vectors and rows to be written of its own, so that more threads
- * run out of memory at texts that fewer write.
+ * The memory for each thread where there are several, in megabytes. Each thread has its own vectors and its own rows to write: with long
+ * texts, many threads run out of memory where a few do not.
  */
 const THREAD_MEMORY_MB = 256
 /** How long a process without queries is kept, in milliseconds: it uses about 100 MB. */
@@ -34,11 +34,11 @@ const KEPT_MS = 300_000
 /** The most texts of queries that are remembered. */
 const MAX_TEXTS = 1_000
 
-/** Fewer where the memory is small, since each process converts the text files that its queries read. */
+/** The most processes of this session. There are fewer where the memory is small: each converts the text files that its queries read. */
 const mostProcesses = ({ memoryLimitMb }: Session): number =>
   Math.min(MOST_PROCESSES, Math.max(1, Math.floor(memoryLimitMb / LEAST_MEMORY_MB)))
 
-/** The session of one of the processes: together they may use as much memory and disk space as the engine's first process. */
+/** The session of one of these processes. Together they may use as much memory and disk space as the shared process. */
 function ofApart(shared: Session): Session {
   const most = mostProcesses(shared)
   const memoryLimitMb = Math.floor(shared.memoryLimitMb / most)
@@ -46,7 +46,7 @@ function ofApart(shared: Session): Session {
     ...shared,
     connections: 1,
     isShared: false,
-    // The queries that share a process go first, whatever runs apart.
+    // Queries in the shared process have priority over those that run apart.
     niceness: constants.priority.PRIORITY_LOW,
     memoryLimitMb,
     threads: Math.min(shared.threads, Math.max(1, Math.floor(memoryLimitMb / THREAD_MEMORY_MB))),
@@ -58,9 +58,9 @@ export class ApartProcesses {
   readonly #options: ApartProcessesOptions
   readonly #turns: FairQueue<() => void>
   readonly #all = new Set<EngineProcess>()
-  /** The processes without a query, all of which know the current tables. */
+  /** The processes that have no query now. All of them know the current tables. */
   #idle: EngineProcess[] = []
-  /** The SQL of queries that have held up or ended a process; arguments are not part of it. */
+  /** The SQL, without arguments, of queries that have blocked or ended a process. */
   readonly #disruptive = new BoundedMap<string, true>(MAX_TEXTS)
   /** The processes that end after their query. */
   readonly #outdated = new WeakSet<EngineProcess>()
@@ -75,8 +75,8 @@ export class ApartProcesses {
   }
 
   /**
-   * Asks the shared process, or one of these if the query runs apart. If the query disturbs the shared process, it runs apart from
-   * then on, and now again. If the shared process dies, each query that it had runs once more, apart: the one that ends its own
+   * Asks the shared process, or one of these processes if the query runs apart. A query that blocks the shared process runs once more,
+   * apart, and always apart from then on. If the shared process dies, each of its queries runs once more, apart: the one that ends that
    * process too was the cause.
    */
   readonly askBeside =
@@ -92,7 +92,7 @@ export class ApartProcesses {
       }
     }
 
-  /** Makes the query of a request run apart from now on, whatever its arguments. An export says nothing about calls. */
+  /** Makes the query of a request run apart from now on, with any arguments. Ignores exports: a call of the same query may be harmless. */
   remember(request: Request): void {
     if ('sql' in request && !isExport(request)) this.#disruptive.set(request.sql, true)
   }
@@ -104,7 +104,7 @@ export class ApartProcesses {
     return isDisruptive || runsJavaScript(request) || isExport(request)
   }
 
-  /** As EngineProcess.ask; processes are started when they are needed. Exports, of which there are few, have no turns. */
+  /** Asks as EngineProcess.ask does; processes are started when they are needed. Exports, which are few, do not wait for a turn. */
   readonly #ask: Ask = async (request, options = {}) => {
     const share = isExport(request) ? null : (options.share ?? NO_SHARE)
     if (share !== null) await this.#turn(share, options)
@@ -119,13 +119,13 @@ export class ApartProcesses {
       throw error
     } finally {
       const giveBack = (): void => this.#giveBack(process, share)
-      // A query whose caller has left may still run in the process, and one that cannot be reached may be dead.
+      // A query whose caller has left may still run in the process, and a process that cannot be reached may be dead: a ping shows it.
       if (isFree) giveBack()
       else void process.ask({ kind: 'ping' }).then(giveBack, () => this.#giveBack(process, share, true))
     }
   }
 
-  /** Makes later queries run in new processes, which know the tables of now. */
+  /** Makes later queries run in new processes, which know the current tables. */
   renew(): void {
     for (const process of this.#all) this.#outdated.add(process)
     void this.#endIdle()

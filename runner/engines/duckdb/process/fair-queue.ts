@@ -1,4 +1,4 @@
-/** A queue that is fair between callers, and between the endpoints of a caller: one with many requests does not delay the others. */
+/** A queue that is fair to callers, and to the endpoints of a caller: many items of one do not delay the items of another. */
 
 import type { Waiters } from '../../../model/waiters.js'
 
@@ -50,8 +50,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Takes the next item and counts it as running: of the caller with the fewest running items, of the endpoint with the fewest
-   * running items of its caller, and among equals the one that has waited longest. Null when no item may start.
+   * Takes the next item and counts it as running; null when no item may start. The caller with the fewest running items is next, then its
+   * endpoint with the fewest running items, then the item that has waited longest.
    */
   take(): T | null {
     const { most, mostOfCaller, mostOfEndpoint } = this.#limits

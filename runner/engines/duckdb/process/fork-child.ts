@@ -17,7 +17,7 @@ export interface ForkChildOptions {
   /** The tables that the child reads before it is ready. */
   readonly readAhead: readonly string[]
   readonly clock: Clock
-  /** Called with what the child sends when it is open. */
+  /** Called with each message that the child sends after it is ready. */
   readonly onMessage: (message: OpenMessage) => void
 }
 
@@ -31,23 +31,23 @@ const NODE_FLAGS = isSource ? ['--import', 'tsx'] : []
  */
 const MORE_ARENAS = 2
 /**
- * glibc gives free memory above this back to the system. Unless it is set, glibc raises it when the first large block is freed, such
- * as a table's, and keeps that much.
+ * The number of free bytes above which glibc gives memory back to the system. If it is not set, glibc raises it when a large block, such
+ * as a table's, is freed first, and then keeps that much memory.
  */
 const TRIM_BYTES = '131072'
 const SHELL = '/bin/sh'
 /**
- * How much lower the child's priority is than the parent's, as in `nice -n 10`: the parent answers hits, and on a busy machine
- * these would otherwise wait while queries use all processors.
+ * How much lower the child's priority is than the parent's, as in `nice -n 10`. The parent answers hits of the cache: with the same
+ * priority they would wait on a busy machine, while queries use all processors.
  */
 const NICENESS = 10
 /**
- * The memory that a child may use beyond DuckDB's limit, in megabytes: code, JavaScript, and the rows that operators are
- * processing, which DuckDB does not count. A child that outgrows it is killed: a REPEAT over a series took 4 GB where the limit was 200 MB.
+ * The memory that a child may use beyond DuckDB's limit, in megabytes. DuckDB does not count code, JavaScript, and the rows that operators
+ * are processing: a REPEAT over a series took 4 GB where the limit was 200 MB. A child that uses more is killed.
  */
 const UNCOUNTED_MB = 600
 
-/** Starts the child and sends it its options. A child that cannot be started is like one that has exited. */
+/** Starts the child and sends it its options. Where the child cannot be started, `exited` resolves as if it had exited. */
 export function forkChild({ session, readAhead, clock, onMessage }: ForkChildOptions) {
   const { folder } = session
   let reason = ''
@@ -106,7 +106,7 @@ export function forkChild({ session, readAhead, clock, onMessage }: ForkChildOpt
     post,
     /** Kills the child at once, for this reason. */
     kill,
-    /** Resolves when the child is ready; with null when it has exited before. */
+    /** Resolves when the child is ready, with the tables that it has found; with null when it has exited before. */
     opened,
     /** Resolves when the child has exited, with the reason. */
     exited,
@@ -114,8 +114,8 @@ export function forkChild({ session, readAhead, clock, onMessage }: ForkChildOpt
 }
 
 /**
- * Set by the parent as soon as the process exists: the threads that the process creates later inherit the priority, and on Linux
- * a process can change the priority of its calling thread only.
+ * The parent sets the priority as soon as the process exists, since the threads that the process creates later inherit it. The process
+ * cannot do this itself: on Linux, it can only change the priority of the calling thread.
  */
 function lowerPriority(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
@@ -127,9 +127,9 @@ function lowerPriority(pid: number | undefined, niceness: number): void {
 }
 
 /**
- * The system's limit for the child's data, in case memory grows faster than the memory watch can notice. DuckDB reports a
- * refused allocation as an ordinary lack of memory. The limit counts address space, of which the allocator reserves several
- * times what it uses, so it is well above DuckDB's own limit.
+ * The system's limit for the child's data, in megabytes, in case memory grows faster than `watchMemory` can notice. DuckDB reports a
+ * refused allocation as an ordinary lack of memory. The limit counts address space: it is well above DuckDB's own limit, since the
+ * allocator reserves several times the memory that it uses.
  */
 const dataLimitMb = ({ memoryLimitMb }: SessionOptions): number => 4 * memoryLimitMb + 4_096
 

@@ -21,13 +21,13 @@ export interface SessionOptions {
   readonly database: string | null
   readonly tables: readonly { readonly definition: TableDefinition; readonly files?: readonly string[] }[]
   readonly memoryLimitMb: number
-  /** Disk space for queries that exceed the memory limit. */
+  /** Disk space for queries that exceed the memory limit, in megabytes. */
   readonly tempLimitMb: number
   readonly threads: number
   readonly connections: number
-  /** Whether queries of many callers share the process, so that one may not hold up the others. */
+  /** Whether queries of many callers share the process, so that no query may block it. */
   readonly isShared: boolean
-  /** How much lower the process's priority is than its parent's. @default as fork-child.ts says */
+  /** How much lower the process's priority is than its parent's. @default 10 (NICENESS in fork-child.ts) */
   readonly niceness?: number
 }
 
@@ -63,11 +63,11 @@ export interface RunRequest extends BoundQuery {
   /** What the endpoint promises about each column; empty if it promises nothing. */
   readonly contract: readonly ColumnPromise[]
   readonly maxBytes: number
-  /** The parts of a table that are read; the others have no rows that the query needs. */
+  /** The parts of a table that are read; its other parts have no rows that the query needs. */
   readonly parts?: PartChoice
   /** Whether the answer has the parts that were read; see RunOptions. */
   readonly tellsParts: boolean
-  /** For an export: what its rows are written as. Its parts are sent one by one, each when the one before it was taken. */
+  /** For an export: the format of its rows. Parts of the result are sent one by one, each when the one before it was taken. */
   readonly exported?: { readonly format: string; readonly endpoint: string; readonly revision: string }
 }
 export type CheckRequest = Statement & { readonly kind: 'check'; readonly columnCount: number }
@@ -131,20 +131,20 @@ export interface Discovery {
 }
 
 /**
- * `query`: the query or its data is at fault, and `message` is BigQuery's message; with `isOfExpression: false`, no
- * expression of it but the files of its tables, or its resources, are at fault. `javascript-time`: the query's JavaScript
- * functions have used up their time, so the query is not run again. `argument`: bound values are at fault. `too-large`: the
- * result exceeds its limit. `disruptive`: the query has held up the process that it shares with others, or, where that is
- * not certain, was in it when it died. `engine`: anything else. `cause` is DuckDB's text, or why the process ended.
+ * `query`: the query or its data is at fault, and `message` is BigQuery's message. `javascript-time`: the query's JavaScript functions
+ * have used up their time, so the query is not run again. `argument`: bound values are at fault. `too-large`: the result exceeds its
+ * limit. `contract`: the result breaks the endpoint's promise. `disruptive`: the query has blocked the process that it shares with other
+ * queries; with `isCertain: false` it only was in the process when that died, or ran short of memory or disk space beside other queries.
+ * `engine`: anything else. `cause` is DuckDB's text, or why the process ended.
  */
 export type Failure =
-  /** `reason` is what has failed in an expression, without its values; null where another expression would not help. */
+  /** `reason` names the kind of failure of an expression, without values. Null where files or resources failed, and no expression. */
   | {
       readonly kind: 'query'
       readonly message: string
       readonly cause: string
       readonly reason: string | null
-      /** Whether memory or disk space was short, which other queries may have used. */
+      /** Whether memory or disk space was short: other queries may have used it. */
       readonly isShortOfRoom?: boolean
     }
   | { readonly kind: 'javascript-time'; readonly message: string }
@@ -160,7 +160,7 @@ export type ToChild =
   | { readonly kind: 'open'; readonly options: SessionOptions; readonly readAhead: readonly string[] }
   | { readonly kind: 'request'; readonly id: number; readonly request: Request }
   | { readonly kind: 'cancel'; readonly id: number }
-  /** The part of an export that was sent last has been taken. */
+  /** The reader of an export has taken the part that was sent last. */
   | { readonly kind: 'taken'; readonly id: number }
   | { readonly kind: 'close' }
 

@@ -1,4 +1,4 @@
-/** The requests to the engine: those that wait, those that the child is working on, and those that stop. */
+/** The requests to a child of the engine: those that wait, those that it is working on, and those that are being stopped. */
 import { RunnerError } from '../../../model/errors.js'
 import { joinInTurns } from '../../../model/in-turns.js'
 import type { Clock } from '../../../model/ports.js'
@@ -8,7 +8,7 @@ import { type Answer, type Answers, type Failure, needsConnection, type Request,
 export interface AskOptions {
   /** When it fires, the running or waiting work is stopped, and the promise rejects with an `interrupted` failure. */
   readonly signal?: AbortSignal
-  /** Whose request it is, so that no caller and no endpoint can use all connections. @default requests without one share a share */
+  /** The caller and the endpoint of the request: neither may use all connections. @default requests without one count as one caller's */
   readonly share?: Share
   /** For an export: takes its parts one by one. Where it rejects, the request is stopped. */
   readonly onPart?: (bytes: Uint8Array) => Promise<void>
@@ -39,7 +39,7 @@ export interface RequestQueueOptions {
   readonly post: (message: ToChild) => void
   /** Called when a request does not stop after it was cancelled. */
   readonly onStuck: () => void
-  /** Called with a request that was cancelled and did not stop, or that the child was stopping when it died. */
+  /** Called with a cancelled request that did not stop in time, or that the child was still stopping when it died. */
   readonly onDisruptive: (request: Request) => void
   /** Whether the query of a request must not be sent to this child; it then fails as disruptive. @default none */
   readonly runsApart?: (request: Request) => boolean
@@ -61,7 +61,7 @@ interface Job {
   readonly onPart: AskOptions['onPart']
   /** Whether a part has been passed on: then the request cannot begin again. */
   isBegun: boolean
-  /** Set once it is cancelled while the child works on it: its connection is not free before it has stopped. */
+  /** Set when the request is cancelled while the child works on it: its connection is free only when it has stopped. */
   cancelTimer: (() => void) | null
 }
 
@@ -70,7 +70,7 @@ interface Job {
  * project's scalar functions cannot be interrupted.
  */
 const STOP_WITHIN_MS = 2_000
-/** The number of a caller's connections that one endpoint must leave to the caller's others. */
+/** The number of a caller's connections that one endpoint must leave to the caller's other endpoints. */
 const LEFT_TO_ENDPOINTS = 1
 export const NO_SHARE: Share = { caller: '', endpoint: '' }
 /** A request that is not a query fails when this number of children have died while they had it. */
@@ -87,7 +87,7 @@ export class RequestQueue {
 
   constructor(options: RequestQueueOptions) {
     const { connections } = options
-    // With more, a query of another caller would get so small a part of the processors that it takes many times as long.
+    // If a caller could use more connections, the queries of other callers would get too small a share of the processors.
     const mostOfCaller = Math.ceil(connections / 2)
     const mostOfEndpoint = Math.max(1, mostOfCaller - LEFT_TO_ENDPOINTS)
     this.#options = options
@@ -149,9 +149,8 @@ export class RequestQueue {
   }
 
   /**
-   * Must be called when the child has exited or is replaced. If `isBlameless` is true, its requests wait for the next child;
-   * otherwise one of its queries may be the cause of the exit, and each fails as disruptive. @returns whether the child had
-   * requests.
+   * Must be called when the child has exited or is replaced. If `isBlameless` is true, no query was the cause: its requests wait for the
+   * next child. Otherwise one of its queries may be the cause, and each of them fails as disruptive. @returns whether it had requests
    */
   loseChild(reason: string, isBlameless: boolean): boolean {
     const lost = [...this.#running.values()]
@@ -172,7 +171,7 @@ export class RequestQueue {
     for (const job of this.#unsent) this.#send(job)
     this.#unsent.clear()
     for (let job = this.#queue.take(); job; job = this.#queue.take()) {
-      // Its text may have become disruptive while it waited.
+      // The query may have been found disruptive while this request waited.
       if (!this.#options.runsApart?.(job.request)) this.#send(job)
       else {
         this.#queue.release(job.share!)
@@ -216,12 +215,12 @@ export class RequestQueue {
     job.reject(new RequestFailure({ kind: 'interrupted' }))
   }
 
-  /** What becomes of a request whose child is gone. */
+  /** Decides what happens to a request whose child is gone. */
   #lose(job: Job, reason: string, isBlameless: boolean): void {
     job.parts = []
     job.cancelTimer?.()
     if (job.cancelTimer !== null) {
-      // Its caller has left, so it is not run again, and cannot be tried alone.
+      // Its caller has left, so the query is not run again: whether it was the cause cannot be tested, and it counts as disruptive.
       if (!isBlameless) this.#options.onDisruptive(job.request)
     } else if (job.share !== null && (!isBlameless || job.isBegun)) {
       job.reject(new RequestFailure({ kind: 'disruptive', cause: reason, isCertain: false }))

@@ -18,7 +18,7 @@ export interface ProcessOptions extends Pick<RequestQueueOptions, 'clock' | 'onD
   readonly tablesAhead?: () => readonly string[]
 }
 
-/** If a child dies sooner than this, and had no request that may be the cause, the next one is started after a pause. */
+/** If a child dies sooner than this, in milliseconds, and had no request that may be the cause, the next one starts after a pause. */
 const HEALTHY_AFTER_MS = 5_000
 const PAUSES: Backoff = { firstMs: 100, longestMs: 10_000, jitter: 0 }
 /** How long close() waits for the child to exit before it is killed, in milliseconds. */
@@ -28,13 +28,13 @@ const CLOSE_WITHIN_MS = 2_000
 export class EngineProcess {
   readonly #options: ProcessOptions
   readonly #work: RequestQueue
-  /** The child that gets the requests; null where there is no child. */
+  /** The child that gets the requests; null while there is no child. */
   #child: EngineChild | null = null
-  /** Settles when a child that is being started has taken over, or with why it could not be started. */
+  /** Resolves to null when the child that is being started has taken over, or to the reason why it could not start. */
   #starting: Promise<string | null> | null = null
   readonly #alive = new Set<EngineChild>()
   #children = 0
-  /** How many children in a row have died soon. */
+  /** How many children in a row have died before HEALTHY_AFTER_MS. */
   #failures = 0
   #isClosed = false
 
@@ -60,15 +60,15 @@ export class EngineProcess {
   }
 
   /**
-   * Sends a request, waiting for a starting child and for a connection. Rejects with a `RequestFailure` that holds the Failure;
-   * with RunnerError ENGINE_UNAVAILABLE when no child can be started.
+   * Sends a request when a child has started and a connection is free. Rejects with a RequestFailure where the request fails, and with
+   * the RunnerError ENGINE_UNAVAILABLE where no child can be started.
    */
   readonly ask: Ask = (request, options) =>
     this.#isClosed ? Promise.reject(unavailable('closed')) : this.#work.ask(request, options)
 
   /**
-   * Starts another child, and ends this one, if there is one, when the other is ready; running requests begin again in the other.
-   * Resolves with why the other could not be started; null when it has taken over.
+   * Starts a new child. When it is ready, the old one, if there is one, is ended, and its running requests begin again in the new one.
+   * Resolves to null when the new child has taken over, or to the reason why it could not be started.
    */
   renew(reason: string): Promise<string | null> {
     if (this.#isClosed) return Promise.resolve('closed')
@@ -106,7 +106,7 @@ export class EngineProcess {
     const replaced = this.#child
     if (discovery === null) {
       const reason = await child.exited
-      // Where it was to replace another, the other ends all the same, and the next one starts without it.
+      // The old child ends although its successor could not start: the next child is then started when the old one has exited.
       if (replaced) replaced.kill(renewReason)
       else if (this.#children > 1) this.#startLater(reason, null)
       return reason
@@ -139,7 +139,7 @@ export class EngineProcess {
   }
 
   #receive(from: EngineChild, message: OpenMessage): void {
-    // What a replaced child still sends is of requests that have begun again.
+    // A replaced child may still send messages: they are about requests that have begun again in the new child.
     if (from !== this.#child) return
     if (message.kind === 'table-read') this.#options.observe({ ...message, kind: 'engine.table-read' })
     else if (message.kind === 'part') this.#work.addPart(message.id, message.bytes)

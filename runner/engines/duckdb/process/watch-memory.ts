@@ -7,8 +7,8 @@ const EVERY_MS = 100
 const KIB_PER_MB = 1_000_000 / 1_024
 
 /**
- * Starts the watch; returns a function that ends it. Systems other than Linux are not watched. `onExceeded` is called once when
- * the memory exceeds the limit, with the memory in megabytes.
+ * Starts the watch, which works only on Linux; returns a function that ends it. `onExceeded` is called once, with the memory in megabytes,
+ * when the memory exceeds the limit.
  */
 export function watchMemory(
   pid: number,

@@ -11,20 +11,20 @@ import {
 } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import { emptyColumn } from './convert.js'
-import { fromWire, placeInFile, textOfBytes, textOfDecimal, valueFault } from './file-column.js'
+import { fromFileValue, placeInFile, textOfBytes, textOfDecimal, valueFault } from './file-column.js'
 import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
 import { keysOfFields } from './rows/column-name.js'
 import { UNLIMITED } from './rows/row-schema.js'
 import { asRead, isCut, isInt96, isTooWide, leavesOf, rowOfCut } from './stored-types.js'
 
-/** The place of a column, and whether its type was declared or inferred from the file. */
+/** The place of a column for messages, and whether its type was inferred from the file. */
 export interface ColumnPlace {
   readonly table: string
   /** The path for messages: `logs.edge.metadata.request`. */
   readonly path: string
   /** Whether the types were inferred from the file. Then a value that the conversion would change is an error. */
   readonly isInferred: boolean
-  /** See WireContext. */
+  /** SQL of the path of the file, for messages; null where the source is not a file. */
   readonly file: string | null
 }
 
@@ -61,7 +61,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
   if (sqlName(have) === target && want.kind !== 'BIGNUMERIC' && !isJson) return sql
   if (isJson && want.kind === 'JSON') return sql
   const fromText = (text: string): string =>
-    fromWire(want, text, {
+    fromFileValue(want, text, {
       path,
       form: 'parquet',
       file: place.file,
@@ -125,28 +125,28 @@ const microsecondsOf = (sql: string): string =>
 /** SQL that raises an error for a value that the type cannot hold. */
 function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInferred, file }: ColumnPlace): string {
   const cast = `TRY_CAST(${sql} AS ${duckdbType(want)})`
-  const way = isInferred ? wayOut(have) : null
-  const advice = way === null ? '' : ` (a table schema, ${table}.json, that declares it as ${way})`
+  const declared = isInferred ? declarable(have) : null
+  const advice = declared === null ? '' : ` (a table schema, ${table}.json, that declares it as ${declared})`
   return (
     `CASE WHEN ${sql} IS NULL THEN NULL WHEN TRY_CAST(${cast} AS ${have}) = ${sql} THEN ${cast} ` +
     `ELSE ${valueFault(`${path} has a value that is not ${want.kind}${advice}`, sql, file)} END`
   )
 }
 
-/** SQL of an error of a time with digits that DuckDB has cut; `row` is the first with such a time, or '' where that is not known. */
+/** SQL of the error for a time whose last digits DuckDB has cut. @param row the first row with such a time; '' where it is not known */
 function cutFault(row: string, want: Type, { table, path, file }: ColumnPlace): string {
   const what = row === '' ? 'may have' : 'has'
   const message = `${path} ${what} digits beyond microseconds (a table schema, ${table}.json, that declares it as ${want.kind} cuts them)`
   return `error(${quoteText(NATIVE_ERROR_MARK + message)}${placeInFile(file, row === '' ? "'1 or later'" : quoteText(row))})`
 }
 
-/** Advice for messages: the type that a table schema can declare for such a column, so that it can be read. */
-function wayOut(have: DuckDBType): string | null {
+/** For messages: the type that a table schema can declare for such a column, so that the column can be read, and what it does. */
+function declarable(have: DuckDBType): string | null {
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS) return 'DATETIME or TIMESTAMP cuts what is below a microsecond'
   return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
 }
 
-/** The types that change some values of another type. */
+/** For each type, the types that a cast to may round. */
 const ROUNDING: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = {
   INT64: ['FLOAT64'],
   NUMERIC: ['FLOAT64'],
@@ -154,8 +154,8 @@ const ROUNDING: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>>
 }
 
 /**
- * The types as which a table schema may declare a column of another type. A cast to FLOAT64 or NUMERIC may round; a time without a zone is in
- * UTC.
+ * For each type in a file, the other types that a table schema may declare for the column. A cast to FLOAT64 or NUMERIC may round; a time
+ * without a zone is in UTC.
  */
 const WIDER: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = {
   INT64: ['FLOAT64', 'NUMERIC', 'STRING'],

@@ -1,6 +1,6 @@
 /**
- * Finds durations in a Parquet file: they are whole numbers in it, and only the schema of Arrow that its writer keeps in the metadata
- * tells their unit. The schema is a FlatBuffer, https://github.com/apache/arrow/blob/main/format/Schema.fbs.
+ * Finds durations in a Parquet file. In the file they are whole numbers; only Arrow's schema, which some writers put into the metadata,
+ * has their unit. That schema is a FlatBuffer, https://github.com/apache/arrow/blob/main/format/Schema.fbs.
  */
 import { Duration } from 'apache-arrow/fb/duration'
 import type { Field } from 'apache-arrow/fb/field'
@@ -15,7 +15,7 @@ const MAX_FIELDS = 100_000
 type Units = readonly (string | null)[]
 
 /**
- * For each column, the unit of each of its leaves, null where that is no duration.
+ * For each column, the unit of each of its leaves; null for a leaf that is not a duration.
  * @throws RangeError for a schema with too many fields: in a forged one, fields may share their children
  */
 export function durationUnits(schema: Uint8Array): readonly Units[] {
@@ -31,7 +31,7 @@ export function durationUnits(schema: Uint8Array): readonly Units[] {
     const type = field.typeType() === Type.Duration ? (field.type(new Duration()) as Duration | null) : null
     return [(type && UNITS[type.unit()]) ?? null]
   }
-  // Before the message are a mark, 0xffffffff, and its length.
+  // The first 8 bytes are a mark, 0xffffffff, and the length of the message.
   const found = Message.getRootAsMessage(new ByteBuffer(schema.subarray(8))).header(new Schema()) as Schema | null
   return found === null ? [] : fieldsOf(found.fieldsLength(), i => found.fields(i), unitsOf)
 }

@@ -1,7 +1,7 @@
 /**
- * Converts a text file to rows of a table. One SELECT does it where the values have the spellings of most files: DuckDB reads the
- * file, and `fromWire` makes each value one of its column's type. Any other file is read row by row, as `sluice import` reads it,
- * which takes every spelling and names the place of a mistake.
+ * Converts a text file to rows of a table. Where the values have the usual spellings, one SELECT is enough: DuckDB reads the file, and SQL
+ * of `fromFileValue` converts each value to its column's type. Any other file is read row by row, as `sluice import` does: that accepts
+ * every spelling, and names the place of a mistake.
  */
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -11,7 +11,15 @@ import { memo } from '../../../model/bounded-map.js'
 import { isRecord } from '../../../model/is-record.js'
 import { chunksOf } from '../values/result-chunks.js'
 import type { TextFile } from './data-folder.js'
-import { fromStaged, fromWire, type KeyOf, looksOther, sampleOf, stagedType, type WireContext } from './file-column.js'
+import {
+  type FileValueContext,
+  fromFileValue,
+  fromStaged,
+  type KeyOf,
+  looksOther,
+  sampleOf,
+  stagedType,
+} from './file-column.js'
 import { keyConstant } from './folder-keys.js'
 import { finder, headerNames, keysOfFields } from './rows/column-name.js'
 import { headerOf } from './rows/csv.js'
@@ -22,8 +30,8 @@ import { linesOf, stageRows } from './rows/stage-rows.js'
 type Insert = (select: string) => Promise<unknown>
 
 /**
- * Calls `insert` with a SELECT of the table's columns over the file, and again with another if it fails; what fails must have
- * inserted nothing.
+ * Calls `insert` with a SELECT of the table's columns over the file. If `insert` rejects, calls it with another SELECT: an `insert` that
+ * rejects must have inserted nothing.
  * @throws QueryFault that names the row with a mistake.
  */
 export async function convert(
@@ -45,8 +53,8 @@ export async function convert(
 }
 
 /**
- * The SELECTs to try, one after another. A STRING whose text could come from another value of JSON is in doubt; the first SELECT
- * is for those that the first rows show, the second for all.
+ * The SELECTs to try, one after another. A STRING is in doubt if its text in DuckDB could come from a JSON value that is not a string. The
+ * first SELECT trusts those in doubt in the first rows, the second all STRINGs, after a query has shown that their values are strings.
  */
 async function* selects(
   connection: DuckDBConnection,
@@ -78,7 +86,7 @@ const SAMPLE_ROWS = 1_000
 const jsonRows = ({ path, compression }: TextFile): string =>
   `read_ndjson_objects(${quotePath(path)}, compression = '${compression}')`
 
-/** Holds one row at a time: V8 keeps the memory that a thousand of them took long after they are gone. */
+/** Keeps one row in memory at a time: V8 would hold the memory of a thousand rows long after they are gone. */
 async function firstRows(
   connection: DuckDBConnection,
   file: TextFile,
@@ -88,13 +96,13 @@ async function firstRows(
   const rows = await connection.stream(`SELECT json FROM ${jsonRows(file)} LIMIT ${SAMPLE_ROWS}`)
   for await (const chunk of chunksOf(rows)) {
     const vector = chunk.getColumnVector(0)
-    // A vector keeps the values that it has given.
+    // A vector keeps each value that was read from it, so each value is read from a slice of its own.
     for (let row = 0; row < chunk.rowCount; row++) seen.add(JSON.parse(String(vector.slice(row, 1).getItem(0))))
   }
   return seen
 }
 
-/** The place of texts: the path in the schema, the path in the rows, and the last key. */
+/** A place of texts: its path in the schema, its JSON path in the rows, and the last key of that path. */
 interface TextPlace {
   readonly path: string
   readonly json: string
@@ -103,16 +111,16 @@ interface TextPlace {
 
 type Texts = ReadonlyMap<string, TextPlace>
 
-/** The keys and texts of rows. */
+/** What the first rows of a file show: their keys, and their texts. */
 class SeenRows {
   readonly #columns: TableDefinition['columns']
   readonly #keys = new Map<StructField, string>()
   readonly #finders = new Map<readonly StructField[], (key: string) => StructField | undefined>()
-  /** The STRINGs, by their paths. */
+  /** The places of all STRINGs, by path. */
   readonly texts = new Map<string, TextPlace>()
-  /** Those of which a value could come from another value of JSON. */
+  /** The places of STRINGs of which a value could come from a JSON value that is not a string. */
   readonly textsInDoubt = new Map<string, TextPlace>()
-  /** The keys that are no fields, by the path of their STRUCT. */
+  /** The keys that are not fields, by the path of their STRUCT. */
   readonly #unknown = new Map<string, Set<string>>()
   count = 0
 
@@ -125,10 +133,10 @@ class SeenRows {
     this.#add({ kind: 'STRUCT', fields: this.#columns }, row, { path: '', json: '$', key: '' })
   }
 
-  /** The first key for the column or field; a row with another key for it is not plain. */
+  /** The first key that the rows have for the column or field. A row with another key for it is read row by row. */
   readonly keyOf: KeyOf = field => this.#keys.get(field) ?? field.name
 
-  /** The sample with null for each key that is no field of the type. */
+  /** The sample, with null added for each key in the rows that is not a field of the type. */
   withUnknown(sample: unknown, type: Type = { kind: 'STRUCT', fields: this.#columns }, path = ''): unknown {
     if (type.kind === 'ARRAY' && Array.isArray(sample)) return [this.withUnknown(sample[0], type.element, inList(path))]
     if (type.kind !== 'STRUCT' || !isRecord(sample)) return sample
@@ -173,13 +181,13 @@ class SeenRows {
 const inList = (path: string): string => `${path}[]`
 const within = (path: string, { name }: StructField): string => (path === '' ? name : `${path}.${name}`)
 
-/** SQL of whether a row has another value than a text, a whole number or a truth value at one of these places. */
+/** SQL that is true for a row with a fraction, an object or a list at one of these places. */
 function hasOther(places: readonly TextPlace[]): string {
   const inLists = places.filter(({ path }) => path.includes('[]'))
   const others = places.filter(({ path }) => !path.includes('[]'))
   const isOther = (list: string): string => `list_has_any(${list}, ['DOUBLE', 'OBJECT', 'ARRAY'])`
   const listOf = ({ json }: TextPlace): string => `json_type(json, ${quoteText(json)})`
-  // DuckDB reads the row again for each path within a list, so only a row that may have such a value is looked at.
+  // DuckDB parses the row once more for each path within a list, so this is done only for rows that may have such a value.
   const keys = new Set(inLists.map(({ key }) => key))
   const pattern = `"(${[...keys].map(patternOf).join('|')})"\\s*:\\s*([\\[{iI]|[nN][aA]|-[iI]|-?[0-9]+[.eE])`
   const text = 'CAST(json AS VARCHAR)'
@@ -201,8 +209,8 @@ const patternOf = (key: string): string =>
     .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 /**
- * DuckDB refuses keys that it has not met while it inferred the columns, and ignores them where the columns are given. So it
- * infers them, from a file with one row that has all keys.
+ * Where DuckDB infers columns, it refuses keys that it has not met; where columns are given, it ignores them. Unknown keys must be
+ * refused, so DuckDB infers the columns, from a file with one row that has all known keys.
  * @param texts the STRINGs whose values are all known to be JSON strings
  */
 async function ndjsonSelect(
@@ -219,9 +227,9 @@ async function ndjsonSelect(
   const isOpen = table.textForm?.ignoresUnknown === true
   const all = isOpen ? seen.withUnknown(known) : known
   const row = JSON.stringify(all)
-  // DuckDB reads a file with all threads where it has more threads than files, and has not inferred the columns from one file
-  // alone, whose size would tell how many threads are of use. Otherwise one thread reads, and another spins. So the sample is
-  // there twice, and the column `filename`, the only one whose conditions choose files, leaves it out.
+  // DuckDB reads a file with all threads only if it has more threads than files, and has inferred the columns from more than one file.
+  // Otherwise one thread reads, and another spins. So the sample is listed twice. A condition on `filename` leaves it out: only by that
+  // column does DuckDB choose files.
   const file = Object.keys(all as object).some(name => name.toLowerCase() === 'filename') ? '~file' : 'filename'
   await connection.run(
     `COPY (SELECT ${quoteText(row)}) TO ${quoteText(sample)} ` +
@@ -234,15 +242,16 @@ async function ndjsonSelect(
   const context = { ...contextOf(table, 'json', keyOf, texts), hasFewRows: seen.count < SAMPLE_ROWS }
   const columns = table.columns.map(column => {
     const { name, type } = column
-    const value = constantOf(column, keys) ?? fromWire(type, quoteName(keyOf(column)), { ...context, path: name })
+    const value = constantOf(column, keys) ?? fromFileValue(type, quoteName(keyOf(column)), { ...context, path: name })
     return `${value} AS ${quoteName(name)}`
   })
-  // DuckDB reads a row that is null as one whose columns are. It refuses unknown keys only where a query names all columns.
+  // DuckDB reads a row `null` as a row of NULLs, so a row of NULLs is refused. The condition names all columns, as it must: only then
+  // does DuckDB refuse unknown keys.
   const isNull = Object.keys(all as object)
     .map(name => `${quoteName(name)} IS NULL`)
     .join(' AND ')
   const isOfFile = `${quoteName(file)} <> ${quoteText(sample)}`
-  // DuckDB may evaluate either condition first.
+  // DuckDB may evaluate either condition first, so `isRow` repeats `isOfFile`.
   const isRow = `CASE WHEN ${isOfFile} AND ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
   return `SELECT ${columns.join(', ')} FROM ${source} WHERE ${isOfFile} AND ${isRow}`
 }
@@ -257,10 +266,10 @@ function constantOf(column: StructField, keys: TextFile['keys']): string | null 
 
 function contextOf(
   { required, limits = {} }: TableDefinition,
-  form: WireContext['form'],
+  form: FileValueContext['form'],
   keyOf: KeyOf = ({ name }) => name,
   texts: Texts = new Map(),
-): WireContext {
+): FileValueContext {
   const all = new Set(required)
   return {
     path: '',
@@ -273,7 +282,7 @@ function contextOf(
   }
 }
 
-/** Null for a header that does not name columns of the table alone, each once, and for a file that DuckDB may read otherwise. */
+/** Null where the header has a name that is not a column, or a column twice, and where DuckDB may read the file in another way. */
 async function csvSelect(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<string | null> {
   const form = csvForm(table.textForm, file.format)
   const isOwn = table.columns.some(({ type }) => form.hasDecimalComma && hasDecimals(type.kind))
@@ -302,13 +311,13 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
     const key = keys.get(column)
     const value =
       constantOf(column, file.keys) ??
-      (key === undefined ? emptyColumn(type) : fromWire(type, quoteName(key), { ...context, path: name }))
+      (key === undefined ? emptyColumn(type) : fromFileValue(type, quoteName(key), { ...context, path: name }))
     return `${value} AS ${quoteName(name)}`
   })
   return `SELECT ${selected.join(', ')} FROM read_csv(${quotePath(file.path)}, ${options})`
 }
 
-/** The names of the columns by the first line; those of one column for an empty file, and none for one with a misplaced quote. */
+/** The names of the columns in the first line: one name for an empty file, and no names for a line with a misplaced quote. */
 async function csvHeader(connection: DuckDBConnection, file: TextFile, form: CsvForm): Promise<readonly string[]> {
   const lines =
     `read_csv(${quotePath(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
@@ -322,7 +331,7 @@ async function csvHeader(connection: DuckDBConnection, file: TextFile, form: Csv
   }
 }
 
-/** Over the rows that `stageRows` has written. */
+/** A SELECT over the rows that `stageRows` has written. */
 function stagedSelect(path: string, longestRow: number, table: TableDefinition): string {
   return `SELECT ${stagedColumns(table.columns)} FROM ${readStaged(path, longestRow, table)}`
 }
@@ -333,7 +342,7 @@ export const stagedColumns = (columns: TableDefinition['columns']): string =>
 
 const MIN_READER_BYTES = 1 << 20
 
-/** Rows that have been read one by one, with the columns of `stagedType`. */
+/** SQL that reads the rows in the file of `stageRows`, as columns of `stagedType`. @param longestRow in bytes */
 export function readStaged(path: string, longestRow: number, table: TableDefinition): string {
   const columns = table.columns.map(({ name, type }) => `${quoteName(name)}: ${quoteText(stagedType(type))}`)
   return (
@@ -342,6 +351,6 @@ export function readStaged(path: string, longestRow: number, table: TableDefinit
   )
 }
 
-/** SQL of a column that a file does not have. */
+/** SQL of the value of a column that a file does not have. */
 export const emptyColumn = (type: Type): string =>
   type.kind === 'ARRAY' ? `[]::${duckdbType(type)}` : `NULL::${duckdbType(type)}`

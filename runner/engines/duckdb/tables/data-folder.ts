@@ -23,12 +23,12 @@ import {
 import { entriesIn, namesIn, tryStat } from './try-stat.js'
 import { isTableLog, isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
 
-/** `ndjson` is rows as JSON: one a line, or an array of them. `tsv` is CSV with tabs. */
+/** `ndjson`: each line is a row as JSON, or the file is an array of rows. `tsv`: CSV with tabs. */
 export type FileFormat = 'parquet' | 'ndjson' | 'csv' | 'tsv'
 
 export type TextFormat = Exclude<FileFormat, 'parquet'>
 
-/** A file, and its state at the time of a `stat`. */
+/** A file, and its state when it was looked at. */
 export interface DataFile {
   readonly path: string
   readonly format: FileFormat
@@ -41,10 +41,10 @@ export interface DataFile {
   readonly keys: readonly FolderKey[]
 }
 
-/** A text file that does not change while it is converted. It is alone in its folder, where others are written beside it. */
+/** A copy of a text file, which does not change while it is converted. It has a folder of its own, for files that are made from it. */
 export interface TextFile {
   readonly path: string
-  /** The name in errors, where the file is a copy of another. */
+  /** The path of the file that was copied, for errors. */
   readonly name: string
   readonly format: TextFormat
   readonly compression: Compression
@@ -106,10 +106,10 @@ export interface TableContents {
   readonly imports: readonly ImportedFiles[]
 }
 
-/** Identifies a file in its state, or an import, which has no stamp. */
+/** A key that identifies a file in its state (by its stamp), or an import, which never changes and has no stamp. */
 export const keyOf = (path: string, stamp: string | null): string => `${path} ${stamp ?? ''}`
 
-/** The keys of the files and imports; `named` is how a path is written in them. */
+/** The keys of the files and imports. @param named gives the text of a path in the keys */
 export const keysOf = ({ files, imports }: TableContents, named = (path: string) => path): readonly string[] => [
   ...files.map(({ path, stamp }) => keyOf(named(path), stamp)),
   ...imports.map(({ path }) => keyOf(named(path), null)),
@@ -123,7 +123,7 @@ const NOTHING: TableContents = { files: [], imports: [] }
  */
 export type Listing = (dataset: string, table: string) => readonly string[]
 
-/** The listing tells the names in a dataset's folder that begin with the name of the table and a dot. */
+/** A listing: it gives the names in a dataset's folder that begin with the name of the table and a dot. */
 export function newListing(): Listing {
   const datasets = new Map<string, ReadonlyMap<string, readonly string[]>>()
   return (dataset, table) => memo(datasets, dataset, namesByTable).get(table) ?? []
@@ -149,9 +149,9 @@ function kindInDataset(name: string): ReturnType<typeof fileKind> {
 
 /** Reads the contents of tables; unchanged `imports.json` files are not read again. */
 export class FolderReader {
-  /** Null for none: its tables are empty. */
+  /** Null without a data folder: then all tables are empty. */
   readonly #dataDir: string | null
-  /** What was read of `imports.json`, by the table's folder. */
+  /** The contents of each `imports.json` that was read, by the table's folder. */
   readonly #imports = new Map<string, { stamp: string; imports: Imports; parts: readonly ImportedFiles[] }>()
 
   constructor(dataDir: string | null) {
@@ -206,8 +206,8 @@ export function filesOfTable(dataDir: string, tableName: string, listing?: Listi
 }
 
 /**
- * What lies in the place of a table: the files that were not written by an import, including those that an import has replaced;
- * and what is not read. Both are sorted by path.
+ * The files in the folder of a table or beside it that no import has written, including those that an import has replaced; and the paths
+ * there that are not read, with reasons. Both are sorted by path.
  */
 export function filesInPlace(dataDir: string, tableName: string, listing = newListing()) {
   const place = placeOf(dataDir, tableName)
@@ -246,7 +246,7 @@ export function filesInPlace(dataDir: string, tableName: string, listing = newLi
 
 const byPath = (a: { readonly path: string }, b: { readonly path: string }): number => (a.path < b.path ? -1 : 1)
 
-/** Whether a name is that of an import or of a writer. */
+/** Whether the name belongs to an import, or to a writer's own files, which are not rows. */
 const isOwnName = (name: string): boolean => isWritersOwn(name) || name === IMPORTS_FILE || IMPORT_ID.test(name)
 
 function withoutReplaced(files: readonly DataFile[], dataset: string, { replaced }: Imports): readonly DataFile[] {
@@ -255,7 +255,7 @@ function withoutReplaced(files: readonly DataFile[], dataset: string, { replaced
   return files.filter(({ path, size, mtimeNs }) => !gone.has(`${path} ${size} ${mtimeNs}`))
 }
 
-/** The place of a table's files; null for a name that no table in the folder can have. */
+/** The folders of a table and of its dataset; null for a name that no table in the data folder can have. */
 function placeOf(dataDir: string, tableName: string) {
   const dot = tableName.lastIndexOf('.')
   if (dot <= 0 || !isFolderName(tableName.slice(0, dot)) || !isFolderName(tableName.slice(dot + 1))) return null
@@ -271,14 +271,14 @@ export function datasetsInFolder(dataDir: string): readonly string[] {
   )
 }
 
-/** The names `<dataset>.<table>` of all tables in whose place something is, sorted. */
+/** The names `<dataset>.<table>` of all tables that have a file, readable or not. Sorted. */
 export const tablesInFolder = (dataDir: string): readonly string[] =>
   namesIn(dataDir)
     .filter(dataset => !dataset.startsWith('.'))
     .flatMap(dataset => tablesIn(dataDir, dataset, ({ name }) => holdsFiles(dataDir, dataset, name)))
     .sort()
 
-/** The names of the tables in the data folder that are shards with this prefix, `<dataset>.<beginning>`, sorted. */
+/** The names of the shards in the data folder with this prefix, `<dataset>.<first letters of the table>`. Sorted. */
 export function shardsInFolder(dataDir: string, prefix: string): readonly string[] {
   const dataset = prefix.slice(0, Math.max(0, prefix.lastIndexOf('.')))
   const all = tablesIn(dataDir, dataset, entry => !entry.isFile())
@@ -292,7 +292,7 @@ function tablesIn(dataDir: string, dataset: string, isTable: (entry: Dirent) => 
     const { name } = entry
     const table = tableOf(name)
     if (isOwnName(name) && !kindInDataset(name)) continue
-    // A description of a dataset is often beside its tables.
+    // A file .md is not a table: a dataset's description is often beside its tables.
     if (!isFolderName(table) || name.endsWith('.md')) continue
     if (table !== name || isTable(entry)) tables.add(`${dataset}.${table}`)
   }

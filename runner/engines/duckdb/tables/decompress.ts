@@ -8,7 +8,7 @@ export type Compression = 'uncompressed' | 'gzip' | 'zstd'
 
 const CHUNK_BYTES = 1 << 20
 
-/** Its reader gets an error that comes before it reads. */
+/** A stream of the file's bytes. An error before the first read does not end the process: the reader gets it. */
 export const openFile = (path: string): Readable =>
   createReadStream(path, { highWaterMark: CHUNK_BYTES }).on('error', () => {})
 
@@ -35,6 +35,7 @@ export async function expectWhole(
   }
 }
 
+/** A message for a compressed file that is cut off or corrupt. */
 export const notToItsEnd = (compression: Compression, message: string): string =>
   `its ${compression} cannot be read to the end (${message})`
 
@@ -54,7 +55,7 @@ function unzstd(raw: Readable): AsyncIterable<Buffer> {
   return native ? throughTransform(notEmpty(raw), native()) : unzstdInJavaScript(notEmpty(raw))
 }
 
-/** No compressed file is empty, but both decompressors take an empty one for the end of their input. */
+/** Refuses an empty file: no compressed file is empty, but both decompressors accept one. */
 async function* notEmpty(raw: Readable): AsyncGenerator<Buffer> {
   let isEmpty = true
   for await (const chunk of raw) {

@@ -1,7 +1,6 @@
 /**
- * SQL that converts values of text files to values of columns. It takes the spellings that most files have, and raises an error
- * for any other value, so that the rows of the file are read one by one (rows/row-stream.ts), which takes every spelling. Both
- * give the same value.
+ * SQL that converts values of text files to values of columns. It accepts the usual spellings, and raises an error for any other value.
+ * Then the rows of the file are read one by one (rows/row-stream.ts), which accepts every spelling. Both give the same value.
  */
 import type { DuckDBDecimalType } from '@duckdb/node-api'
 import {
@@ -23,15 +22,15 @@ import {
 } from '../../../../googlesql-duckdb/names-and-types.js'
 
 /**
- * `json`: DuckDB's JSON reader gives the types of `sampleOf`. `csv`: every value is a VARCHAR. `parquet`: also a VARCHAR, in a
- * file that is not read in another way, so that an error is the author's.
+ * `json`: DuckDB's JSON reader gives the types of `sampleOf`. `csv`: every value is a VARCHAR. `parquet`: also a VARCHAR; but such a file
+ * is not read row by row after an error, so that authors see the error.
  */
-export type WireForm = 'json' | 'csv' | 'parquet'
+export type FileValueForm = 'json' | 'csv' | 'parquet'
 
 /** The key of a column or field in the file. */
 export type KeyOf = (field: StructField) => string
 
-/** A value from which DuckDB's JSON reader infers the type for values of this one: JSON for null, which keeps numbers apart from texts. */
+/** A value from which DuckDB's JSON reader infers a column's type: VARCHAR from 'x', JSON from null. JSON keeps numbers and texts apart. */
 export function sampleOf(type: Type, keyOf: KeyOf): unknown {
   switch (type.kind) {
     case 'ARRAY':
@@ -49,11 +48,11 @@ export function sampleOf(type: Type, keyOf: KeyOf): unknown {
   }
 }
 
-export interface WireContext {
-  /** The path as in `TableDefinition.required`, after the name of the table: `logs.edge.metadata[].request`. */
+export interface FileValueContext {
+  /** The path, as in `TableDefinition.required`; for `parquet`, with the name of the table before it: `logs.edge.metadata[].request`. */
   readonly path: string
-  readonly form: WireForm
-  /** SQL of the path of the file, for messages; null for another source. */
+  readonly form: FileValueForm
+  /** SQL of the path of the file, for messages; null where the source is not a file. */
   readonly file?: string | null
   readonly keyOf: KeyOf
   readonly limitsOf: (path: string) => TypeLimits
@@ -64,36 +63,40 @@ export interface WireContext {
   readonly hasFewRows: boolean
 }
 
-/** SQL of the column's value for the wire value `sql`. A missing or null ARRAY becomes empty, as BigQuery stores it. */
-export function fromWire(type: Type, sql: string, context: WireContext): string {
+/** SQL of the column's value, from `sql`, the value in the file. A missing or null ARRAY becomes empty, as BigQuery stores it. */
+export function fromFileValue(type: Type, sql: string, context: FileValueContext): string {
   const { path } = context
   switch (type.kind) {
     case 'ARRAY': {
       const item = `x${path.split('[]').length}`
-      const inner = fromWire(type.element, item, { ...context, path: `${path}[]` })
+      const inner = fromFileValue(type.element, item, { ...context, path: `${path}[]` })
       return `CASE WHEN ${sql} IS NULL THEN [] ELSE list_transform(${sql}, lambda ${item}: ${inner}) END`
     }
     case 'STRUCT': {
       const fields = fieldNames(type).map((name, i) => {
         const field = `struct_extract(${sql}, ${quoteText(context.keyOf(type.fields[i]!))})`
-        return `${quoteName(name)} := ${fromWire(type.fields[i]!.type, field, { ...context, path: `${path}.${name}` })}`
+        return `${quoteName(name)} := ${fromFileValue(type.fields[i]!.type, field, { ...context, path: `${path}.${name}` })}`
       })
       return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) ELSE ${whenNull(sql, context)} END`
     }
     default:
-      return scalarFromWire(type.kind, sql, context)
+      return scalarFromFile(type.kind, sql, context)
   }
 }
 
-/** SQL of what a NULL becomes: an error where there may be none, as among the elements of a list. */
-const whenNull = (sql: string, context: WireContext): string =>
+/** SQL of the value for a NULL: NULL, or an error where NULL is not allowed, as in a list. */
+const whenNull = (sql: string, context: FileValueContext): string =>
   context.isRequired(context.path) || context.path.endsWith('[]') ? refused('a value', sql, context) : 'NULL'
 
 type Branch = readonly [when: string, then: string]
 
-function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: string, context: WireContext): string {
+function scalarFromFile(
+  kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>,
+  sql: string,
+  context: FileValueContext,
+): string {
   const { form } = context
-  // The limits of an element are those of its column.
+  // The elements of a list have the limits of the column.
   const { maxLength, precision, scale } = context.limitsOf(context.path.replace(/\[\]$/, ''))
   const matches = (pattern: string): string => `regexp_full_match(${sql}, '${pattern}')`
   const checked = (...branches: readonly Branch[]): string =>
@@ -102,7 +105,7 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
     const absent = whenNull(sql, context)
     return absent === 'NULL' ? value : `CASE WHEN ${sql} IS NULL THEN ${absent} ELSE ${value} END`
   }
-  // Where the file can be read in another way, a cast that fails ends this way.
+  // A cast that fails ends the SELECT, and the file is then read row by row. A Parquet file is not: there the cast must not fail.
   const cast = (type: Type): string => `${form === 'parquet' ? 'TRY_CAST' : 'CAST'}(${sql} AS ${duckdbType(type)})`
   const fits = (value: string): string => (form === 'parquet' ? ` AND ${value} IS NOT NULL` : '')
   const within = (length: string): string => (maxLength === null ? '' : ` AND ${length} <= ${maxLength}`)
@@ -124,7 +127,7 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
         const named = matches('(?i)[-+]?(nan|inf|infinity)')
         return checked([`isfinite(${cast({ kind })}) OR (${named} AND ${cast({ kind })} IS NOT NULL)`, cast({ kind })])
       }
-      // A text in quotes and a truth value are no numbers here.
+      // Texts in quotes and truth values of JSON fail the cast. CSV needs the pattern.
       const value = `TRY_CAST(CAST(${sql} AS VARCHAR) AS DOUBLE)`
       const isNumber = form === 'json' ? '' : `${matches('[-+0-9.eE]+')} AND `
       return checked([`${isNumber}isfinite(${value})`, value])
@@ -135,9 +138,9 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       return form === 'json' ? orWhenNull(canonical) : checked([`json_valid(${sql})`, canonical])
     }
     case 'INT64':
-      // Without the pattern, the cast would convert '1.5' to 2. A JSON number with a fraction has 15 digits that are exact.
-      // Nearly all numbers are written as DuckDB writes them, which takes half the time to find out. The two are no OR, after
-      // which DuckDB would sort the numbers of the rows.
+      // Without the pattern, the cast would convert '1.5' to 2. A JSON number with a fraction is exact up to 15 digits. Nearly all numbers
+      // are written as DuckDB writes them: the first branch finds that in half the time. The branches are not joined by OR, since DuckDB
+      // would then sort the rows' numbers.
       return checked(
         [`CAST(TRY_CAST(${sql} AS BIGINT) AS VARCHAR) = ${sql}`, cast({ kind })],
         [`${matches('[+-]?([0-9]+|[0-9]{1,15}\\.0*)')}${fits(cast({ kind }))}`, cast({ kind })],
@@ -153,14 +156,14 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       const value = kind === 'NUMERIC' ? numericOf(text) : bignumericOf(text)
       const exact = `regexp_full_match(${text}, '${number}') AND ${value} IS NOT NULL`
       if (form !== 'json') return checked([exact, value])
-      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE, whose distance from the number in the file is less
-      // than half of the ninth decimal below 10^6.
+      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE. Below 10^6, its error is less than half of the ninth decimal
+      // place, so that rounding gives the number in the file.
       const written = `CAST(${sql} AS VARCHAR)`
       const small = `TRY_CAST(${written} AS DECIMAL(15, 9))`
       const isExact = `NOT contains(${text}, '.') OR ${written} LIKE '"%'`
       const any: Branch = [`${exact} AND (${isExact})`, value]
       if (kind === 'BIGNUMERIC') return checked(any)
-      // Most amounts are this short, and are told without the pattern, which takes longer than all else about them.
+      // Most amounts are this short, and are recognized without the pattern, which takes more time than everything else.
       const isShort = `${written} BETWEEN '-' AND ':' AND strlen(${written}) <= 8 AND NOT contains(${written}, 'e')`
       const short: Branch = [isShort, `CAST(CAST(${written} AS DECIMAL(18, 9)) AS ${duckdbType({ kind })})`]
       return checked(
@@ -191,7 +194,7 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
         cast({ kind }),
       ])
     case 'TIMESTAMP':
-      return timestampFromWire(sql, form, checked, matches, refused(kind, sql, context))
+      return timestampFromFile(sql, form, checked, matches, refused(kind, sql, context))
     case 'INTERVAL':
       // Files of imports have such texts (rows/leaf.ts); DuckDB would take others too, and 5 as seconds.
       return form === 'parquet'
@@ -209,29 +212,32 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
   }
 }
 
-/** The texts that DuckDB's JSON reader may have made of a number with a fraction, an object or a list, and so have changed. */
+/** A text that may have been a JSON number with a fraction: DuckDB's JSON reader may then have changed its digits. */
 const OTHER_NUMBER = '-?[0-9]+(\\.[0-9]+([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)'
-/** DuckDB writes a FLOAT64 in at most 25 characters, so longer texts, such as hashes, are as they are in the file. */
+/** DuckDB writes a FLOAT64 in at most 25 characters, so a longer text, such as a hash, was a string in the file. */
 const MAX_NUMBER = 30
 const NOT_FINITE = ['nan', 'inf', '-inf']
 
-/** Comparisons are faster than the pattern, but in a table of many columns DuckDB plans them five times as long. */
+/**
+ * SQL that is true for a text that DuckDB may have made from a JSON number with a fraction, an object or a list. Comparisons run faster
+ * than one pattern, but DuckDB takes five times as long to plan them. @param isShort whether the file has few rows, so that planning counts
+ */
 const mayBeOtherJson = (sql: string, isShort: boolean): string =>
   isShort
     ? `regexp_full_match(${sql}, '(?s)[\\[{].*|${[...NOT_FINITE, OTHER_NUMBER].join('|')}')`
     : `(${sql} < ':' AND (${sql} >= '0' OR (${sql} >= '-' AND ${sql} < '.')) AND strlen(${sql}) <= ${MAX_NUMBER} AND (regexp_full_match(${sql}, '${OTHER_NUMBER}') OR ${sql} = '-inf')) ` +
       `OR (${sql} >= '[' AND (${sql} < '\\' OR (${sql} >= '{' AND ${sql} < '|') OR ${sql} = 'nan' OR ${sql} = 'inf'))`
 
-/** `mayBeOtherJson` of a text. */
+/** The same as `mayBeOtherJson`, for a text in JavaScript. */
 export const looksOther = (text: string): boolean =>
   /^[{[]/.test(text) ||
   (text.length <= MAX_NUMBER && new RegExp(`^(?:${OTHER_NUMBER})$`).test(text)) ||
   NOT_FINITE.includes(text)
 
-/** The type in the rows that are read one by one: a text where DuckDB's JSON reader would change the value. */
+/** The type of a column in the file of `stageRows`: VARCHAR where DuckDB's JSON reader would change the value. */
 export const stagedType = (type: Type): string => duckdbType(withText(type, ['JSON', 'BYTES', ...TEXT_IN_FILES]))
 
-/** The types of which a file of an import has texts, since Parquet has no such type; its INTERVAL has milliseconds and no sign. */
+/** The types that imports write to Parquet as texts, since Parquet has no such type: its INTERVAL has only milliseconds, and no sign. */
 export const TEXT_IN_FILES: readonly Type['kind'][] = [
   'BIGNUMERIC',
   'INTERVAL',
@@ -294,9 +300,9 @@ const ZONE = ' ?([Zz]|UTC|[+-]((0[0-9]|1[0-3])(:?[0-5][0-9])?|14(:?00)?))'
 /** The text begins with a year. */
 const inYears = (sql: string): string => `${sql} >= '0001'`
 
-function timestampFromWire(
+function timestampFromFile(
   sql: string,
-  form: WireForm,
+  form: FileValueForm,
   checked: (...branches: readonly Branch[]) => string,
   matches: (pattern: string) => string,
   otherwise: string,
@@ -310,7 +316,7 @@ function timestampFromWire(
     `CASE WHEN ${value} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00' THEN ${value} ELSE ${otherwise} END`
   const micros = (expression: string): string => bounded(`make_timestamptz(${expression})`)
   return checked(
-    // The cast refuses what else is not a time; it would pass over spaces before the hour, and after a time without `Z`, and take 24:00.
+    // The cast refuses any other text that is not a time, but accepts spaces before the hour or after a time without `Z`, and 24:00.
     [
       `${sql} GLOB '????-??-?[0-9][T ][0-9][0-9]:*' AND ${sql} NOT LIKE '___________24%' AND suffix(${sql}, 'Z') AND NOT suffix(${sql}, '.Z') AND ${inYears(sql)}${fits(fromText(sql))}`,
       fromText(sql),
@@ -331,21 +337,21 @@ function timestampFromWire(
   )
 }
 
-/** SQL of an error. Only a Parquet file's is shown: a text file is read row by row then, which finds the place. */
-const refused = (kind: string, sql: string, { form, path, file = null }: WireContext): string =>
+/** SQL of an error. Only the error of a Parquet file has a text, since authors see it: a text file is then read row by row. */
+const refused = (kind: string, sql: string, { form, path, file = null }: FileValueContext): string =>
   form === 'parquet' ? valueFault(`${path} has a value that is not ${kind}`, sql, file) : "error('')"
 
-/** SQL of an error of a value in a Parquet file. */
+/** SQL of the error for a value of a Parquet file. @param what the text before the value @param sql SQL of the value */
 export function valueFault(what: string, sql: string, file: string | null): string {
   const value = `coalesce(left(CAST(${sql} AS VARCHAR), 80), 'NULL')`
   return `error(${quoteText(`${NATIVE_ERROR_MARK}${what}: `)} || ${value}${placeInFile(file)})`
 }
 
-/** SQL of the place of a row in messages, with what joins it to the text before it. */
+/** SQL that appends the place of a row to the text of a message; '' where the source is not a file. */
 export const placeInFile = (file: string | null, row = '(file_row_number + 1)'): string =>
   file === null ? '' : ` || ', in row ' || ${row} || ' of file "' || ${file} || '"'`
 
-/** SQL of the text in bytes, for columns of writers that do not declare their texts as such, such as Impala. */
+/** SQL of the text in bytes: some writers, such as Impala, do not declare their texts as texts. */
 export function textOfBytes(sql: string, path: string, file: string | null): string {
   const message = quoteText(`${NATIVE_ERROR_MARK}${path} has a value that is not UTF-8: declare it as BYTES`)
   return `CASE WHEN ${sql} IS NULL THEN NULL ELSE coalesce(TRY(decode(${sql})), error(${message}${placeInFile(file)})) END`

@@ -4,7 +4,7 @@ import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/names-and-types.
 import { beginning } from '../../../model/cause-text.js'
 import { QueryFault } from '../../../model/query-fault.js'
 
-/** A file that was not opened. */
+/** Thrown for a file that was not opened. */
 export class UnopenedFileError extends QueryFault {
   readonly reason: string
   constructor(path: string, reason: string, cause?: unknown) {
@@ -16,13 +16,13 @@ export class UnopenedFileError extends QueryFault {
 export const LEADS_OUT =
   'it is a link, or is in a folder that is one, which leads out of the folders that the engine may read'
 
-/** What a message of DuckDB means: `$1` in ours is the first group of the pattern. */
+/** Our message for messages of DuckDB that match the pattern. `$1` stands for the pattern's first group. */
 export interface Wording {
   readonly pattern: RegExp
   readonly message: string
 }
 
-/** The first wording whose pattern the text meets, with its message. */
+/** The first wording whose pattern matches the text, with its message filled in; null where none matches. */
 export function wordingOf<W extends Wording>(text: string, wordings: readonly W[]) {
   for (const wording of wordings) {
     const { pattern, message: template } = wording

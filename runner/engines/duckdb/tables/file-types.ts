@@ -40,7 +40,7 @@ const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.INTERVAL]: 'INTERVAL',
 }
 
-/** Types whose GoogleSQL type holds nearly all values in use; any other value is an error when it is read. */
+/** Types whose GoogleSQL type holds nearly all values that files have. A query that reads any other value fails. */
 const NEARLY_EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.HUGEINT]: 'NUMERIC',
   [DuckDBTypeId.UHUGEINT]: 'NUMERIC',
@@ -66,7 +66,7 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
       if (!field) return undefined
       fields.push({ name: columnName(name), type: field })
     }
-    // Two fields of one name are no STRUCT of GoogleSQL.
+    // A STRUCT with two fields of one name cannot be read by name.
     const names = new Set(fields.map(({ name }) => name.toLowerCase()))
     return names.size === fields.length ? structOf(fields) : undefined
   }

@@ -1,4 +1,4 @@
-/** Folders `key=value` in the place of a table: a column that has the same value in all rows below the folder. */
+/** Reads the names of folders `key=value` below a table: each gives a column its value in all rows below the folder. */
 import type { ScalarKind, StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { QueryFault } from '../../../model/query-fault.js'
@@ -9,7 +9,7 @@ import { type GivenColumn, UNLIMITED } from './rows/row-schema.js'
 
 export interface FolderKey {
   readonly name: string
-  /** The value as the folder's name has it, such as `a%20b`. */
+  /** The value as it is written in the folder's name, such as `a%20b`. */
   readonly written: string
 }
 
@@ -18,16 +18,16 @@ export interface KeyColumn extends GivenColumn {
   readonly key: FolderKey
 }
 
-/** The value of the folder of rows whose key is NULL. */
+/** The value that stands for NULL in a folder's name. */
 const NULL_FOLDER = '__HIVE_DEFAULT_PARTITION__'
 
-/** The key of a folder, in a list; an empty list for any other name. */
+/** A list with the key of a folder; an empty list for a name that is not `key=value`. */
 export function keyOfFolder(name: string): readonly FolderKey[] {
   const at = name.indexOf('=')
   return at < 1 ? [] : [{ name: name.slice(0, at), written: name.slice(at + 1) }]
 }
 
-/** The keys of the folders of a file. */
+/** The keys of the folders in a file's path, except the partition of an import. */
 export const keysInPath = (path: string): readonly FolderKey[] =>
   path
     .split('/')
@@ -47,7 +47,7 @@ const KEY_KINDS: ReadonlySet<Type['kind']> = new Set([
   'TIMESTAMP',
 ])
 
-/** The columns that the keys of a file give. @throws QueryFault for a key that gives none, or whose value is not of its type. */
+/** The columns that the keys of a file give. @throws QueryFault for a key that is not a column, or whose value is not of its type. */
 export function keyColumns(
   path: string,
   keys: readonly FolderKey[],
@@ -70,18 +70,18 @@ export function keyColumns(
   })
 }
 
-/** Completes a message that names the file. */
+/** The end of a message that begins with the file's name. */
 export const alsoInFile = (column: string): string =>
   `its folder gives the column ${column}, and the file has it as well. Rename the folder, or write the file without the column (in polars include_key = False)`
 
-/** Spellings from which DuckDB casts the same value as from that of `leafOfText`. */
+/** Spellings that DuckDB casts to the same value as `leafOfText` gives. */
 const SAME_VALUE: Readonly<Partial<Record<ScalarKind, RegExp>>> = {
   INT64: /^-?\d+$/,
   DATETIME: /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:[0-5]\d(?:\.\d{1,6})?$/,
   TIMESTAMP: /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:[0-5]\d(?:\.\d{1,6})?Z?$/,
 }
 
-/** The value of a key as JSON; null for one that is not of this type, or whose bytes are not UTF-8. */
+/** The value of a key as JSON; null where it is not of this type, or its bytes are not UTF-8. */
 function jsonOf({ written }: FolderKey, kind: ScalarKind, limits: typeof UNLIMITED): string | null {
   if (written === NULL_FOLDER) return 'null'
   try {
@@ -93,7 +93,7 @@ function jsonOf({ written }: FolderKey, kind: ScalarKind, limits: typeof UNLIMIT
   }
 }
 
-/** SQL of the column's value, from the path of the file below `root`, which is in the column `file`. */
+/** SQL of the column's value, read from the path of the file. @param file SQL of the path @param root the folder above the keys */
 export function keySql({ key, column: { type } }: KeyColumn, file: string, root: string): string {
   const below = `substr(${file}, ${[...root].length + 1})`
   const written = `split_part(split_part(${below}, ${quoteText(`/${key.name}=`)}, 2), '/', 1)`
@@ -101,7 +101,7 @@ export function keySql({ key, column: { type } }: KeyColumn, file: string, root:
   return type.kind === 'STRING' ? text : fromStaged(type, `CAST(${text} AS ${stagedType(type)})`)
 }
 
-/** SQL of the column's value. */
+/** SQL of the column's value as a constant. */
 export const keyConstant = ({ column: { type }, json }: KeyColumn): string =>
   json === 'null'
     ? `NULL::${duckdbType(type)}`
@@ -110,7 +110,7 @@ export const keyConstant = ({ column: { type }, json }: KeyColumn): string =>
         `CAST(${quoteText(json.startsWith('"') ? (JSON.parse(json) as string) : json)} AS ${stagedType(type)})`,
       )
 
-/** The columns of keys without a schema: INT64 where every value is digits without a leading zero, DATE, or STRING. */
+/** The columns of keys of a table without a schema. INT64 where all values are digits without a leading zero; else DATE or STRING. */
 export function inferredKeys(files: readonly { readonly keys: readonly FolderKey[] }[]): readonly StructField[] {
   const values = new Map<string, { readonly name: string; readonly texts: Set<string> }>()
   for (const key of files.flatMap(({ keys }) => keys)) {

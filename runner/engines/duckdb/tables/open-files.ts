@@ -1,7 +1,7 @@
 /**
- * Opens data files, checks where an open file is, and gives DuckDB the open file. DuckDB itself checks the place of a name and
- * then opens the name: between the two, a process that can write into the folder could exchange the file, or a folder above
- * it, for a link to any file of the machine.
+ * Opens data files, checks where an open file is, and gives DuckDB the open file. DuckDB alone would check the place of a path, and then
+ * open the path: between the two, a process that can write into the folder could replace the file, or a folder above it, by a link to any
+ * file of the machine.
  */
 import {
   type BigIntStats,
@@ -31,7 +31,7 @@ import { isNotThere } from './try-stat.js'
 export interface OpenFile {
   /** The path under which DuckDB reads the open file. */
   readonly path: string
-  /** Its own path. */
+  /** The path of the file in the data folder, or as it was given. */
   readonly name: string
   /** Its state when it was opened. */
   readonly state: BigIntStats
@@ -39,11 +39,11 @@ export interface OpenFile {
   readonly handle: number | null
 }
 
-/** Under a name in this folder, Linux opens the file that the process has open, whatever that file's own name refers to now. */
+/** Linux has links to the process's open files in this folder: they lead to the open file, whatever its path refers to now. */
 const OWN_HANDLES = process.platform === 'linux' ? '/proc/self/fd' : null
 
 /**
- * Opens a file for reading. Once all links are followed, it must be in one of the folders; null allows any place.
+ * Opens a file for reading. With all links followed, it must be in one of the folders; null allows any folder.
  * @param wasThere whether the file was there when its folder was listed
  * @throws QueryFault for a file elsewhere, or one that cannot be read.
  */
@@ -66,7 +66,7 @@ function openChecked(path: string, folders: readonly string[] | null, wasThere: 
   }
 }
 
-/** The path of an open file without links. @throws FileChangedError where its name refers to another file now. */
+/** The path of an open file with all links followed. @throws FileChangedError where the path refers to another file now. */
 function placeOf(handle: number, path: string): string {
   if (OWN_HANDLES !== null) return readlinkSync(`${OWN_HANDLES}/${handle}`)
   const place = realpathSync.native(path)
@@ -75,7 +75,7 @@ function placeOf(handle: number, path: string): string {
   return place
 }
 
-/** The folders may be links: their targets count. */
+/** Whether the path is in one of the folders. Where a folder is a link, its target counts. */
 const isWithin = (place: string, folders: readonly string[]): boolean =>
   folders.some(folder => existsSync(folder) && place.startsWith(`${realpathSync.native(folder)}/`))
 
@@ -92,7 +92,7 @@ export interface NamedFile {
   readonly path: string
   /** The stamp that the file must still have; null for any. */
   readonly stamp: string | null
-  /** Whether the path was given by name, and so may lead anywhere; other files must be in a dataset's folder. */
+  /** Whether the caller of the library gave the path: then it may lead anywhere. Other files must be in a dataset's folder. */
   readonly isGiven: boolean
 }
 
@@ -102,7 +102,7 @@ export class OpenFiles {
   readonly #links: string
   readonly #copies: string
   readonly #open = new Set<OpenFile>()
-  /** The ends of the queries that run. */
+  /** One promise for each query that runs: it resolves when the query ends. */
   readonly #queries = new Set<Promise<void>>()
   #count = 0
 
@@ -113,7 +113,7 @@ export class OpenFiles {
     for (const folder of [this.#links, this.#copies]) mkdirSync(folder, { recursive: true })
   }
 
-  /** The folder below which open files have the paths that they have in the data folder. */
+  /** The folder that stands for the data folder in the paths of open files. */
   get root(): string {
     return OWN_HANDLES === null ? this.#options.dataDir! : this.#links
   }
@@ -136,17 +136,17 @@ export class OpenFiles {
     return file
   }
 
-  /** The own path of the file that DuckDB reads under this path. */
+  /** The path in the data folder of the file that DuckDB reads under this path. */
   nameOf(path: string): string {
     return [...this.#open].find(file => file.path === path)?.name ?? path
   }
 
-  /** The name of the first of these files that has changed since it was opened; null where none has. */
+  /** The `name` of the first of these files that has changed since it was opened; null where none has. */
   changedOf(files: readonly OpenFile[]): string | null {
     const hasChanged = ({ name, state, handle }: OpenFile): boolean => {
       const now =
         handle === null ? statSync(name, { bigint: true, throwIfNoEntry: false }) : fstatSync(handle, { bigint: true })
-      // A file that was only replaced under its name has not changed: queries go on reading the open one.
+      // If another file only took its path, an open file has not changed: queries go on reading it.
       return now?.ino !== state.ino || now.size !== state.size || now.mtimeNs !== state.mtimeNs
     }
     return files.find(hasChanged)?.name ?? null
@@ -175,7 +175,7 @@ export class OpenFiles {
     }
   }
 
-  /** Registers a query that may read open files; the returned function ends it. */
+  /** Registers a query that may read open files. The returned function must be called when the query has ended. */
   begin(): () => void {
     let end = (): void => undefined
     const query = new Promise<void>(resolve => {
@@ -188,14 +188,14 @@ export class OpenFiles {
     }
   }
 
-  /** Calls `work` once the queries that run now have ended. */
+  /** Calls `work` when all queries that run now have ended. */
   afterQueries(work: () => void): void {
     void Promise.all(this.#queries).then(work)
   }
 
   /**
-   * Closes files once the queries that run now have ended: the system reuses the number of a closed file, and a query would
-   * read another file under it.
+   * Closes files when all queries that run now have ended. If a file were closed earlier, the system could reuse its number, and a query
+   * would read another file.
    */
   close(files: Iterable<OpenFile>): void {
     for (const file of files) if (this.#open.has(file)) this.afterQueries(() => this.#close(file))

@@ -26,10 +26,10 @@ export interface ParquetShape extends Shape {
 /** The codecs that DuckDB decodes. */
 const CODECS = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', 'ZSTD', 'LZ4_RAW']
 
-/** The columns of row groups whose codec is looked at. A file has one codec, and 40,000 columns take half a second. */
+/** The most column chunks whose codec is checked: a file nearly always has one codec, and checking 40,000 chunks takes half a second. */
 const LOOKED_AT = 2_000
 
-/** @throws QueryFault for a file that the engine cannot decode; it does not name the file. */
+/** @throws QueryFault for a file that the engine cannot decode; its message does not name the file. */
 async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
   const codecs = CODECS.map(quoteText).join(', ')
   const first = `SELECT path_in_schema, compression FROM parquet_metadata(${quotePath(path)}) LIMIT ${LOOKED_AT}`
@@ -47,7 +47,7 @@ export const shapeWith = (names: readonly string[], types: readonly DuckDBType[]
   key: JSON.stringify([names, types.map(type => type.toJson())]),
 })
 
-/** The columns of a Parquet file of a table without a schema, which durations cannot be. */
+/** The columns of a Parquet file, with durations marked as such: in a table without a schema, a duration cannot be read. */
 export async function shapeWithDurations(connection: DuckDBConnection, path: string): Promise<Shape> {
   const { names, types } = await parquetShape(connection, path)
   return { names, types: await withDurations(connection, path, types) }
@@ -90,7 +90,7 @@ export function selectFrom(
   shape: Shape,
   { more = '', isFiles = false, isInferred = false, given = new Map() }: SelectOptions = {},
 ): string {
-  // A column of such a name hides what DuckDB knows of a row.
+  // A column with such a name hides DuckDB's own column, so that errors cannot name the file and the row.
   const isHidden = shape.names.some(name => /^(?:filename|file_row_number)$/i.test(name))
   const file = isFiles && !isHidden ? 'filename' : null
   const { keyOf: keys, twice } = keysOfFields(table.columns, shape.names)
@@ -111,7 +111,7 @@ export function selectFrom(
 
 interface KeyedOptions {
   readonly keys: readonly KeyColumn[]
-  /** The folder below which the files have the paths that they have in the data folder. */
+  /** The folder that stands for the data folder in the paths of the files. */
   readonly root: string
   readonly isInferred: boolean
   /** SQL of further columns, with the column of the path of the file. */
@@ -119,8 +119,8 @@ interface KeyedOptions {
 }
 
 /**
- * A SELECT over Parquet files whose folders give columns: DuckDB does not open a file whose path shows that no row of it meets the
- * query's conditions. It knows that of its column `filename` alone.
+ * A SELECT over Parquet files whose folders give columns. The columns are computed from DuckDB's column `filename`: by conditions on it,
+ * and on no other column, DuckDB leaves out files without opening them.
  */
 export function selectKeyed(
   paths: readonly string[],

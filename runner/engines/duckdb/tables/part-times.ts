@@ -1,4 +1,4 @@
-/** The least and greatest times in the parts of tables. */
+/** Finds the least and the greatest time in the parts of tables. */
 import { type DuckDBConnection, DuckDBDateValue } from '@duckdb/node-api'
 import { dateLiteral, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, TABLE_SUFFIX } from '../../../../googlesql/data.js'
 import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
@@ -8,16 +8,16 @@ import { QueryFault } from '../../../model/query-fault.js'
 import type { QueryNeeds } from './query-needs.js'
 import type { ShownParts } from './table-store.js'
 
-/** As in TablePart. */
+/** Null where no row has a time; undefined where the times are not known. */
 type Times = TablePart['times'] | undefined
 
-/** Remembers the times of the parts that tables have, since a part never changes under its key. */
+/** The times of the parts of tables. They are remembered by the keys of parts: a part that changes gets another key. */
 export class PartTimes {
   /** By table and column, then by the key of the part. */
   readonly #known = new Map<string, Map<string, Times>>()
 
   /**
-   * The files that are read are added to `needs`; `suffix` is that of a shard, null for any other table.
+   * The table's parts with their times. Adds the files that it reads to `needs`. `suffix` is the suffix of a shard; null for a table.
    * @throws QueryFault for a column that the table does not have; DuckDB's errors of values that cannot be read.
    */
   async of(
@@ -34,7 +34,7 @@ export class PartTimes {
     const found = [...columns, ...pseudoColumns].find(other => other.name === column)
     if (!found) throw new QueryFault(`${name} has no column ${column}`)
     const isText = found.type.kind === 'STRING'
-    // A shard may have another type than its wildcard table, whose texts are not looked at here.
+    // In a shard, the column may have another type than in its wildcard table, so its times are not known.
     if (suffix !== null && !isText) return [...parts.keys()].map(key => ({ key }))
     const value = isText ? dayOf(quoteName(column)) : quoteName(column)
     const known = memo(this.#known, JSON.stringify([name, column]), () => new Map<string, Times>())
@@ -64,7 +64,7 @@ function timesOfDay(text: string): Times {
   return { least: seconds, greatest: seconds }
 }
 
-/** @param value what is compared; of texts, each must have one */
+/** @param value SQL of a row's time; `isText` whether it comes from a text: then the times are known only if each row has one */
 async function timesIn(
   select: string,
   { value, isText }: { readonly value: string; readonly isText: boolean },
@@ -91,5 +91,5 @@ function microsOf(value: unknown): bigint | null {
 const SECOND = 1_000_000n
 const DAY = 86_400n * SECOND
 
-/** Rounded down. */
+/** In seconds, rounded down. */
 const secondsOf = (micros: bigint): number => Number(micros / SECOND) - (micros % SECOND < 0n ? 1 : 0)

@@ -1,4 +1,4 @@
-/** What is made ready before a query runs, collected from everything that it reads. */
+/** Collects the views and files that a query needs, before it runs. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteName } from '../../../../googlesql-duckdb/names-and-types.js'
 import type { ResultSet } from '../../../model/query.js'
@@ -11,25 +11,25 @@ export interface RefreshedTable {
   readonly files: number
 }
 
-/** The temporary views of each connection: their SQL by name. */
+/** The temporary views that each connection has: their SQL by name. */
 const made = new WeakMap<DuckDBConnection, Map<string, string>>()
 
-/** The views of earlier queries that a connection keeps: each is in memory. */
+/** The most views that a connection keeps from earlier queries, since each takes memory. */
 const MOST_VIEWS = 64
 
 /** What one query needs: views, and the files that it reads. */
 export class QueryNeeds {
   /** The SQL of the temporary views that the query reads, by name. */
   readonly views = new Map<string, string>()
-  /** The `parts` of the result, to be asked for after the query. */
+  /** The `parts` of the result; to be called after the query. */
   partsRead: () => ResultSet['parts'] = () => ({})
   /** How many shards are read, as texts for people: `logs.events_*: 3 of 1000 shards`. */
   readonly summary: string[] = []
   readonly reads: RefreshedTable[] = []
-  /** What it reads of its tables. */
+  /** The parts of tables that the query reads. */
   readonly parts: TableParts[] = []
 
-  /** Makes these views of the connection. Each query has views of all tables that it reads, so that those of earlier ones may stay. */
+  /** Makes the views on the connection. Views of earlier queries may stay: each query makes the views of all tables that it reads. */
   async makeViews(connection: DuckDBConnection): Promise<void> {
     const views = made.get(connection) ?? new Map<string, string>()
     made.set(connection, views)

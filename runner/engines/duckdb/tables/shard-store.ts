@@ -1,6 +1,6 @@
 /**
- * The shards of wildcard tables. A query reads them through temporary views of its connection, which are made for each run:
- * only shards whose suffix meets the query's conditions are opened or loaded.
+ * The shards of wildcard tables. A query reads them through temporary views, which are made for each run: only shards whose suffix meets
+ * the query's conditions are opened or loaded.
  */
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -25,7 +25,7 @@ import { FileChangedError } from './steady-copy.js'
 import type { TableStore } from './table-store.js'
 import { emptySelect, scansOf } from './table-view.js'
 
-/** The shards of a read. */
+/** All shards that match the wildcard, and those that the query's conditions choose. */
 export interface ShardChoice {
   readonly all: readonly Shard[]
   readonly chosen: readonly Shard[]
@@ -49,7 +49,7 @@ export class ShardStore {
     this.#options = options
   }
 
-  /** Declares each of these tables that is a shard of a wildcard definition, or of `read`, a wildcard table without a schema. */
+  /** Declares those of these tables that are shards of a wildcard definition, or of `read`, a wildcard table without a schema. */
   declare(names: readonly string[], read: ShardRead | null = null): void {
     const { tables, declared } = this.#options
     const origin = { kind: 'data-folder' } as const
@@ -84,7 +84,7 @@ export class ShardStore {
   }
 
   /**
-   * Chooses the shards of each read, and brings them up to date with their files. With `parts`, only these of one table are read.
+   * Chooses the shards of each read, and brings them up to date with their files. With `parts`, only these parts of one table are read.
    * @throws QueryFault for a shard that cannot be read; FileChangedError where the table does not have these parts any more.
    */
   async prepare(reads: readonly ShardRead[], deps: ChooseDeps, needs: QueryNeeds, parts?: PartChoice): Promise<void> {
@@ -157,7 +157,7 @@ interface ViewDeps {
   readonly keys: ReadonlySet<string> | null
 }
 
-/** The parts that were read, those of shards as parts of their wildcard table. */
+/** The parts that were read. The parts of shards count as parts of their wildcard table. */
 const withShards =
   (table: string, before: QueryNeeds['partsRead'], ofShards: QueryNeeds['partsRead']): QueryNeeds['partsRead'] =>
   () => {

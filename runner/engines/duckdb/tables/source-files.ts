@@ -20,15 +20,12 @@ export function withFiles(
   const path = join(folder, `${index}.ndjson`)
   const member = definition.textForm?.rows
   const document = member === undefined ? rows : [{ [member]: rows }]
-  writeFileSync(path, document.map(row => `${JSON.stringify(row, wireValue)}\n`).join(''))
+  writeFileSync(path, document.map(row => `${JSON.stringify(row, asInResults)}\n`).join(''))
   return { definition, files: [path, ...(given ?? [])] }
 }
 
-/**
- * Converts values without a JSON form to the form of results. A Buffer has already been converted to an object by
- * JSON.stringify.
- */
-function wireValue(this: unknown, key: string, value: unknown): unknown {
+/** Writes values that JSON does not have as results write them. JSON.stringify passes a Buffer as an object, so `this` is asked for it. */
+function asInResults(this: unknown, key: string, value: unknown): unknown {
   const given = (this as Record<string, unknown>)[key]
   if (given instanceof Uint8Array) return Buffer.from(given).toString('base64')
   if (typeof value === 'bigint') return value.toString()

@@ -13,14 +13,14 @@ import type { DataFile } from './data-folder.js'
 const CHUNK_BYTES = 1 << 20
 const NEWLINE = 0x0a
 /**
- * File systems store the time of a change in steps of up to two seconds. Only a file whose last change is older than a step
- * gets another stamp by each later change.
+ * File systems store the time of a change in steps of up to two seconds. If the last change is older than a step, each later change
+ * gives the file another stamp.
  */
 const STEP_NS = 2_000_000_000n
 
 /**
- * The time for which a file that ends amid a line must have stood still before that line counts as a row, in milliseconds. A
- * program that writes its output in blocks leaves half a line until its next block.
+ * How long a file whose last line has no end must be unchanged before that line counts as a row, in milliseconds. A program that writes
+ * its output in blocks leaves half a line until its next block.
  */
 const HALF_ROW_MS = 1_000
 const LOOK_EVERY_MS = 50
@@ -62,7 +62,7 @@ export async function copySteady(handle: number, { path, compression }: DataFile
       after = fstatSync(handle, { bigint: true })
     }
     if (ageNs <= STEP_NS || fileStamp(after) !== fileStamp(before)) {
-      // A file that only grew, or was replaced under its name, still begins with the same bytes.
+      // If the file only grew, or another file took its path, the open file still begins with the same bytes.
       const now = createHash('sha256')
       for await (const bytes of firstBytes(handle, size, path)) now.update(bytes)
       if (now.digest('hex') !== copied.digest('hex')) throw new FileChangedError(path)

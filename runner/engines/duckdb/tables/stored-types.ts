@@ -1,6 +1,6 @@
 /**
- * The types of a Parquet file that DuckDB reads with other values: DuckDB gives a DECIMAL of more than 38 digits as a DOUBLE of
- * another number, and cuts the nanoseconds of most times.
+ * The types in a Parquet file of values that DuckDB changes when it reads them: it reads a DECIMAL of more than 38 digits as a DOUBLE, and
+ * cuts the nanoseconds of most times.
  */
 import {
   DuckDBArrayType,
@@ -19,7 +19,7 @@ import {
 } from '@duckdb/node-api'
 import { quotePath } from '../../../../googlesql-duckdb/names-and-types.js'
 
-/** The alias of a time type whose values have nanoseconds in the file, which DuckDB cuts. */
+/** The alias that marks a time type whose values have nanoseconds in the file, which DuckDB cuts. */
 const CUT = 'nanoseconds'
 const MAX_DIGITS = 38
 
@@ -34,20 +34,20 @@ const CUT_TYPES: Readonly<
 
 export const isCut = ({ alias }: DuckDBType): boolean => alias?.startsWith(CUT) === true
 
-/** The type of a time in a column that has digits beyond microseconds first in this row; null for a column that has none. */
+/** The type of times, marked with the first row that has digits beyond microseconds. @param row null where no row has: without a mark */
 export function cutAt(leaf: DuckDBType, row: string | null): DuckDBType {
   const Time = isCut(leaf) && !isInt96(leaf) ? CUT_TYPES[leaf.typeId] : undefined
   if (!Time) return leaf
   return row === null ? Time.create() : new Time(`${CUT} ${row}`)
 }
 
-/** The number of that row; '' where the values were not checked. */
+/** The number of the row that `cutAt` has marked; '' where the values were not checked. */
 export const rowOfCut = ({ alias = '' }: DuckDBType): string => alias.slice(CUT.length + 1)
 
 /** Whether the type is INT96: a TIMESTAMP, as BigQuery loads it. Any other time without a zone has nanoseconds in DuckDB. */
 export const isInt96 = (type: DuckDBType): boolean => isCut(type) && type.typeId === DuckDBTypeId.TIMESTAMP
 
-/** Whether DuckDB reads other numbers than the file has. */
+/** Whether DuckDB reads the numbers wrongly, since they have too many digits. */
 export const isTooWide = (type: DuckDBType): boolean => type instanceof DuckDBDecimalType && type.width > MAX_DIGITS
 
 const DURATION = 'duration in '
@@ -56,7 +56,7 @@ const DURATION = 'duration in '
 export const durationUnit = ({ alias }: DuckDBType): string | null =>
   alias?.startsWith(DURATION) ? alias.slice(DURATION.length) : null
 
-/** The types with those of durations, which DuckDB reads as whole numbers, for a table whose types are those of its files. */
+/** The types, with durations marked by their unit: DuckDB reads them as whole numbers. For a table whose types come from its files. */
 export async function withDurations(
   connection: DuckDBConnection,
   path: string,
@@ -74,9 +74,9 @@ export async function withDurations(
   return types.map((type, i) => zipLeaves(type, units[i], durationOf))
 }
 
-/** Another program may have written anything there: then it tells of no durations. */
+/** The units of durations in Arrow's schema; empty where a program has written anything else in its place. */
 async function readUnits(schema: Uint8Array) {
-  // Loaded here: few files have it.
+  // Loaded only here: few files have this schema.
   const { durationUnits } = await import('./arrow-durations.js')
   try {
     return durationUnits(Buffer.from(Buffer.from(schema).toString('latin1'), 'base64'))
@@ -86,10 +86,10 @@ async function readUnits(schema: Uint8Array) {
   }
 }
 
-/** What a Parquet file declares of a column or field without fields of its own: `[, precision, scale, hasNanoseconds]`. */
+/** What a Parquet file declares about a leaf of a column: `[, precision, scale, hasNanoseconds]`. */
 type Stored = readonly unknown[]
 
-/** DuckDB's types of columns; where DuckDB reads other values than the file has, the types that the file has. */
+/** The types of columns. They are DuckDB's, but where DuckDB would change values, those in the file. */
 export async function withStoredTypes(
   connection: DuckDBConnection,
   path: string,
@@ -100,7 +100,7 @@ export async function withStoredTypes(
   return types.map((type, i) => zipLeaves(type, stored[i], storedType))
 }
 
-/** The types as which DuckDB may read other values. */
+/** The types of DuckDB whose values may differ from those in the file. */
 const MISREAD: ReadonlySet<number> = new Set([DuckDBTypeId.DOUBLE, ...Object.keys(CUT_TYPES).map(Number)])
 
 function storedType(type: DuckDBType, [, precision, scale, hasNanoseconds]: Stored): DuckDBType {
@@ -113,13 +113,14 @@ function storedType(type: DuckDBType, [, precision, scale, hasNanoseconds]: Stor
 export const asRead = (leaf: DuckDBType): DuckDBType =>
   isCut(leaf) ? (CUT_TYPES[leaf.typeId]?.create() ?? leaf) : leaf
 
-/** The type of the values that DuckDB reads, with the types of its parts: nanoseconds are cut, durations are whole numbers, INT96 counts as UTC. */
+/** The type as DuckDB reads its values, at any depth: nanoseconds are cut, durations are whole numbers, and INT96 is in UTC. */
 export const typeAsRead = (type: DuckDBType): DuckDBType =>
   mapLeaves(type, leaf => {
     if (durationUnit(leaf) !== null) return DuckDBBigIntType.create()
     return isInt96(leaf) ? DuckDBTimestampTZType.create() : asRead(leaf)
   })
 
+/** The type with each of its leaves replaced; a leaf is a type without parts. */
 export function mapLeaves(type: DuckDBType, map: (leaf: DuckDBType) => DuckDBType): DuckDBType {
   if (type instanceof DuckDBStructType)
     return new DuckDBStructType(
@@ -135,7 +136,7 @@ export function mapLeaves(type: DuckDBType, map: (leaf: DuckDBType) => DuckDBTyp
   return map(type)
 }
 
-/** Maps each leaf with what the file says of it. Where it has another number of leaves, as for a VARIANT, the type stays. */
+/** Maps each leaf of the type with the file's facts about it. If the file has another number of leaves (a VARIANT), the type stays. */
 function zipLeaves<T>(
   type: DuckDBType,
   said: readonly T[] = [],
@@ -146,7 +147,7 @@ function zipLeaves<T>(
   return mapLeaves(type, leaf => map(leaf, said[next++]!))
 }
 
-/** The parts of a type that have no parts, in the order of the file. */
+/** The leaves of a type, its parts that have no parts themselves, in the order of the file. */
 export function leavesOf(type: DuckDBType): readonly DuckDBType[] {
   const leaves: DuckDBType[] = []
   mapLeaves(type, leaf => {
@@ -156,7 +157,7 @@ export function leavesOf(type: DuckDBType): readonly DuckDBType[] {
   return leaves
 }
 
-/** The leaves of each column of a Parquet file. */
+/** What the file declares about the leaves of each of its columns. */
 async function storedColumns(connection: DuckDBConnection, path: string): Promise<readonly (readonly Stored[])[]> {
   const result = await connection.runAndReadAll(
     "SELECT num_children, precision, scale, coalesce(type = 'INT96' OR logical_type LIKE '%NANOS=Nano%', false) " +

@@ -28,7 +28,7 @@ interface Found extends Pick<TableReads, 'parts'> {
   readonly paths: readonly string[] | null
 }
 
-/** What chooses and finds the files of tables. */
+/** The stores in which the files of tables and shards are found. */
 interface Stores {
   readonly tables: TableStore
   readonly shards: ShardStore

@@ -1,4 +1,4 @@
-/** Keeps DuckDB's tables in step with the files of the tables, and gives queries views over both. */
+/** Keeps DuckDB's tables in step with the files of the tables that queries name, and makes the views by which queries read both. */
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
@@ -35,7 +35,7 @@ export interface StoredTable {
   readonly definition: TableDefinition
   /** Whether the definition was inferred from its files. */
   readonly isInferred?: boolean
-  /** Whether it is only known as a shard of a wildcard table without a schema: it is no table of INFORMATION_SCHEMA. */
+  /** Whether it is only known as a shard of a wildcard table without a schema: then INFORMATION_SCHEMA does not list it. */
   readonly isShard?: boolean
   readonly origin:
     | { readonly kind: 'files'; readonly files: readonly string[] }
@@ -46,26 +46,26 @@ export interface StoredTable {
 /** The parts that the view of a table reads. */
 export interface ShownParts {
   readonly definition: TableDefinition
-  /** By their keys. */
+  /** The parts by their keys. */
   readonly parts: ReadonlyMap<string, TableParts>
   /** The SQL by which the view reads a part. */
   readonly select: (part: TableParts) => string
 }
 
-/** What of a table's files queries see. */
+/** The state of a table's files that queries see. */
 interface Shown {
-  /** See keysOf. */
+  /** The keys of the files and imports, as `keysOf` gives them. */
   readonly keys: readonly string[]
   readonly parts: TableParts
-  /** The same, each by its key as a TablePart. */
+  /** The same parts one by one, by the key of a TablePart. */
   readonly byKey: ReadonlyMap<string, TableParts>
-  /** The SQL that reads all of them, once a query has needed it. */
+  /** The SQL that reads all parts; absent until a query needs it. */
   view?: string
 }
 
 interface Entry {
   readonly table: StoredTable
-  /** Identifies how the table's files are read: part of the keys of its parts. */
+  /** A hash of the definition by which the files are read. It is a part of the keys of the table's parts. */
   readonly form: string
   /** DuckDB's tables with rows of its text files. Each has the rows of some files in one state, and never changes. */
   readonly converted: Set<string>
@@ -81,11 +81,11 @@ export class TableStore {
   readonly #openFiles: OpenFiles
   readonly #folder: FolderReader
   readonly #entries = new Map<string, Entry>()
-  /** The names of the tables by their names in lower case. */
+  /** The names of the tables, by the names in lower case. */
   readonly #names = new Map<string, string>()
-  /** Files with equal shapes share one object. */
+  /** The shapes of files by key: files with equal shapes share one object. */
   readonly #shapes = new Map<string, ParquetShape>()
-  /** The tables of rows that are dropped once no query reads them, unless the files come back that they are of. */
+  /** DuckDB's tables that will be dropped when no query reads them any more, unless their files come back first. */
   readonly #leaving = new Map<string, symbol>()
   /** How many changes are being made or wait for their turn. */
   #changes = 0
@@ -130,14 +130,14 @@ export class TableStore {
   }
 
   /**
-   * Brings these tables up to date for a query, and gives it views over what they have then. Without views, a query reads them by
-   * `partsOf`. With `chosen`, the query reads only these parts of one of them.
+   * Brings these tables up to date for a query, and adds views over them to its needs. With `withViews: false`, the query reads them by
+   * `partsOf` instead. With `chosen`, the query reads only these parts of one of the tables.
    * @throws FileChangedError where the table does not have these parts any more.
    */
   async prepare(names: readonly string[], needs: QueryNeeds, withViews = true, chosen?: PartChoice): Promise<void> {
     const hasParts = (): boolean => !chosen || this.#hasParts(chosen)
     const others = names.filter(name => name !== chosen?.table)
-    // A part never changes under its key, so that no file is looked at for parts that are here.
+    // A part never changes under its key: if all chosen parts are here, the table's files need not be looked at.
     needs.reads.push(...(await this.refresh(chosen && hasParts() ? others : names)))
     if (!hasParts()) throw new FileChangedError(chosen!.table)
     const entries = this.#entriesOf(others)
@@ -165,7 +165,7 @@ export class TableStore {
     const wanted = this.#entriesOf(names)
     const listed = this.#listed(wanted)
     if (wanted.every(entry => isCurrent(entry, listed.get(entry)!))) return []
-    // What was listed before another change may be older than what that change has read.
+    // Where other changes come first, the listing may be older than what they read: then the files are listed again.
     const isNext = this.#changes === 0
     return this.#inTurn(async () => {
       const now = isNext ? listed : this.#listed(wanted)
@@ -194,7 +194,7 @@ export class TableStore {
   }
 
   /**
-   * What a wildcard table reads of a shard that was prepared without a view: all of it, or the parts with these keys.
+   * The sources from which a wildcard table reads a shard that was prepared without a view. @param keys of the parts; null for all
    * @throws FileChangedError where the shard was declared anew meanwhile.
    */
   partsOf(
@@ -221,7 +221,7 @@ export class TableStore {
   }
 
   /**
-   * The keys of the parts that a query of the table would read now, without reading them; null for one that has no files of its own.
+   * The keys of the parts that a query of the table would read now, without reading them; null for a table of the attached database.
    * @param listing shared by the calls for many tables
    * @throws QueryFault as FolderReader does.
    */
@@ -251,7 +251,10 @@ export class TableStore {
     return { definition, parts: entry.shown.byKey, select: part => this.#viewOver(entry, part) }
   }
 
-  /** With `hasLoaded`, a text file may have grown after its state was looked at and before its rows were copied. */
+  /**
+   * The keys of the parts that a query has read; undefined where they are not certain. With `hasLoaded`, files were read for this query,
+   * and a text file may have grown between the look at its state and the copy of its rows.
+   */
   #partsRead(entries: readonly Entry[], hasLoaded: boolean): QueryNeeds['partsRead'] {
     const ofFiles = entries.filter(({ table }) => table.origin.kind !== 'select')
     const parts = ofFiles.map(({ table, shown }) => [table.definition.name, [...shown!.byKey.keys()]] as const)
@@ -268,7 +271,7 @@ export class TableStore {
     return parts !== undefined && keys.every(key => parts.has(key))
   }
 
-  /** The SQL by which the table reads these parts; a table of the attached database has none. */
+  /** The SQL that reads these parts of the table; for a table of the attached database, the SQL that reads all of it. */
   #viewOver({ table: { definition, origin, isInferred = false } }: Entry, parts: TableParts): string {
     if (origin.kind !== 'select') return viewOver(definition, parts, { isInferred, root: this.#openFiles.root })
     const more = unknownColumns(definition)
@@ -297,7 +300,7 @@ export class TableStore {
     return run
   }
 
-  /** What the tables have now; they share one listing of their folders. */
+  /** The files that the tables have now. The folders are listed once for all of them. */
   #listed(entries: readonly Entry[]): ReadonlyMap<Entry, TableContents> {
     const listing = newListing()
     return new Map(entries.map(entry => [entry, this.#contentsOf(entry, listing)]))
@@ -402,7 +405,7 @@ export class TableStore {
     return memo(this.#shapes, shape.key, () => shape)
   }
 
-  /** Makes this what queries see of these tables, and drops what no query reads any more. */
+  /** Makes later queries see these states of the tables, and gives up files and rows that only earlier queries read. */
   #show(loaded: ReadonlyMap<Entry, Shown>): void {
     for (const [entry, shown] of loaded) {
       const open = new Set(openIn(shown.parts))
@@ -416,7 +419,7 @@ export class TableStore {
     }
   }
 
-  /** Drops the tables of rows that are not among `kept`, once no query reads them. */
+  /** Drops DuckDB's tables that are not among `kept`, when no query reads them any more. */
   #dropOthers({ converted }: Entry, kept: readonly string[]): void {
     for (const name of kept) this.#leaving.delete(name)
     for (const name of [...converted].filter(other => !kept.includes(other) && !this.#leaving.has(other))) {
@@ -445,10 +448,10 @@ function storedDefinition(definition: TableDefinition): TableDefinition {
 const isCurrent = ({ shown }: Entry, contents: TableContents): boolean =>
   shown?.keys.join('\n') === keysOf(contents).join('\n')
 
-/** The key as a TablePart of what has this key among the parts of the table. */
+/** The key of a TablePart, from the key of a file, an import's file or a table of DuckDB. */
 const partKeyOf = ({ form }: Entry, key: string): string => partKey(`${form} ${key}`)
 
-/** Each part by its key as a TablePart. */
+/** The parts one by one, by the key of a TablePart. */
 function byKeyOf(entry: Entry, { tables, parquet }: TableParts): ReadonlyMap<string, TableParts> {
   const ofTable = (table: string) => [partKeyOf(entry, table), { tables: [table], parquet: [] }] as const
   const ofFiles = (part: ParquetPart) =>
@@ -470,7 +473,7 @@ const columnList = ({ columns }: TableDefinition): string =>
 
 const hashOf = (texts: readonly string[]): string => createHash('sha256').update(texts.join('\n')).digest('hex')
 
-/** The name of the table of DuckDB with the rows of these files; no table of a query has such a name. */
+/** The name of DuckDB's table with the rows of these files. No query can name such a table. */
 function rowTableOf({ table: { definition } }: Entry, files: readonly DataFile[]): string {
   const how = JSON.stringify(definition.textForm ?? {})
   const keys = files.map(({ path, stamp }) => keyOf(path, stamp))
@@ -481,17 +484,17 @@ const isParquet = ({ format }: DataFile): boolean => format === 'parquet'
 const isText = (file: DataFile): boolean => !isParquet(file)
 
 /**
- * The most text files of a table that have a table of DuckDB each. Planning a query takes some 0.3 ms for each table of a UNION ALL.
+ * Up to this many text files of a table have a table of DuckDB each. Planning a query takes some 0.3 ms for each table of a UNION ALL.
  */
 const MOST_SINGLE = 16
-/** One of this many files is the last of its group. */
+/** On average, one file in this many is the last of its group. */
 const GROUP_FILES = 64
 /** The bytes of files after which a group ends. */
 const GROUP_BYTES = 4_000_000n
 
 /**
- * The files that one table of DuckDB has the rows of. Many small files are grouped, and a file's own path decides whether a group
- * ends with it, so that a new file changes its group, and of others mostly none: large files end groups, too.
+ * The groups of text files whose rows are in one table of DuckDB. Many small files are grouped. A file's own path decides whether a group
+ * ends with it; so a new file mostly changes no group but its own. A group also ends when it has GROUP_BYTES.
  */
 export function inGroups(files: readonly DataFile[]): readonly (readonly DataFile[])[] {
   if (files.length <= MOST_SINGLE) return files.map(file => [file])

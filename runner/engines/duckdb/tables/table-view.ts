@@ -1,4 +1,4 @@
-/** The SQL of tables' views. */
+/** Writes the SQL of the views by which queries read tables. */
 import {
   PARTITION_DATE,
   PARTITION_TIME,
@@ -26,16 +26,16 @@ export interface ParquetPart {
   /** Identifies the files in their state. */
   readonly key: string
   readonly open: readonly OpenFile[]
-  /** The key of each file as a TablePart. */
+  /** The key of the TablePart of each file. */
   readonly partKeys: readonly string[]
   readonly shape: ParquetShape
-  /** The columns that the names of its folders give. */
+  /** The columns that the names of the file's folders give. */
   readonly keys: readonly KeyColumn[]
   /** Null for a file that was not written by an import. */
   readonly imported: ImportedFiles | null
 }
 
-/** What the view of a table reads: DuckDB's tables with the rows of text files, and Parquet files in place. */
+/** The sources of a table's view: DuckDB's tables with the rows of text files, and Parquet files, which are read in place. */
 export interface TableParts {
   readonly tables: readonly string[]
   readonly parquet: readonly ParquetPart[]
@@ -44,7 +44,7 @@ export interface TableParts {
 /** The files that are read in place. */
 export const openIn = ({ parquet }: TableParts): readonly OpenFile[] => parquet.flatMap(({ open }) => open)
 
-/** Those of them that may change: files of imports never do. */
+/** The files that are read in place and may change: files of imports never do. */
 export const changeable = ({ parquet }: TableParts): readonly OpenFile[] =>
   parquet.flatMap(({ imported, open }) => (imported === null ? open : []))
 
@@ -78,7 +78,7 @@ export function viewOver(
   return more === '' ? none : `SELECT ${names}${more} FROM (${none})`
 }
 
-/** No rows of these columns. */
+/** A SELECT without rows that has these columns. */
 export const emptySelect = (columns: readonly StructField[]): string =>
   `SELECT ${columns.map(({ name, type }) => `NULL::${duckdbType(type)} AS ${quoteName(name)}`).join(', ')} WHERE false`
 

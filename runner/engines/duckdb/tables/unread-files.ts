@@ -1,12 +1,12 @@
-/** What lies in the place of a table and is not read: an error of each query that needs the table. */
+/** Says why a path in a table's folder or beside it is not read. Such a path fails each query that needs the table. */
 import { lstatSync } from 'node:fs'
 import { namesIn } from './try-stat.js'
 
-/** A writer's own names: `_SUCCESS`, `.part.crc`, `1.csv~`, `1.parquet.tmp`. A folder `_key=value` holds rows. */
+/** Whether a writer has the file for its own use: `_SUCCESS`, `.part.crc`, `1.csv~`, `1.parquet.tmp`. A folder `_key=value` has rows. */
 export const isWritersOwn = (name: string): boolean =>
   ((/^[_.]/.test(name) && !name.includes('=')) || /(?:~|\.tmp|\.new)$/.test(name)) && !isTableLog(name)
 
-/** Whether it is the log of a Delta or Hudi table, which says which of the files beside it are the table's. */
+/** Whether it is the log of a Delta or Hudi table. The log says which of the files beside it belong to the table. */
 export const isTableLog = (name: string): boolean => name === '_delta_log' || name === '.hoodie'
 
 export interface UnreadFile {
@@ -18,8 +18,8 @@ export interface UnreadFile {
 const READ = '.parquet, .ndjson, .jsonl, .json, .csv or .tsv (the texts also with .gz or .zst after that)'
 
 /**
- * Why the path in the place of a table is not read; null where it is gone meanwhile, or is a folder with nothing in it. `hasEnding`
- * says whether its name has the ending of a file that is read.
+ * Why the path is not read; null where it is gone by now, or is an empty folder. `hasEnding` says whether its name ends like that of a file
+ * that is read.
  */
 export function whyUnread(path: string, hasEnding: boolean, table: string): string | null {
   const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -32,7 +32,7 @@ export function whyUnread(path: string, hasEnding: boolean, table: string): stri
       ? null
       : `a folder with files of ${table} is named like the table, or like a file of it. Rename it, or move it elsewhere`
   if (stat.isSymbolicLink()) return 'it is a link that leads nowhere, or not to a file'
-  // Then the file is beside the folder of the table: within it, any name with such an ending is read.
+  // With a right ending, the file must be beside the table's folder: within the folder, it would be read.
   const mistake = hasEnding
     ? `the name of a file of ${table} is the table's own, followed by the ending alone`
     : `the name of a file of ${table} ends in ${READ}`

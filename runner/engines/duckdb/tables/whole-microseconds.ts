@@ -1,6 +1,6 @@
 /**
- * Checks whether times that a Parquet file has in nanoseconds are whole microseconds, to which DuckDB cuts them. For this,
- * DuckDB reads a copy of their columns whose footer calls the nanoseconds microseconds: there DuckDB cuts no digits, and takes each
+ * Checks whether times that a Parquet file has in nanoseconds are whole microseconds: DuckDB cuts them to microseconds. For the check,
+ * DuckDB reads a copy of their columns whose footer says that the numbers are microseconds. There DuckDB cuts no digits, and takes each
  * time to be 1,000 times farther from 1970.
  */
 import { type FileHandle, open } from 'node:fs/promises'
@@ -11,12 +11,12 @@ import { asList } from './file-types.js'
 import type { Shape } from './parquet-source.js'
 import { asRead, cutAt, isCut, isInt96, leavesOf, mapLeaves, withStoredTypes } from './stored-types.js'
 
-/** Whether a column has such times, as a value or within it. */
+/** Whether a type is a time that DuckDB cuts, or contains one. */
 export const hasCut = (type: DuckDBType): boolean => leavesOf(type).some(leaf => isCut(leaf) && !isInt96(leaf))
 
 /**
- * The types of the columns: as DuckDB reads them for a column whose times are all whole microseconds. In any other column, the types
- * of times hold the number of the first row with more digits (see cutAt). `copy` is the path for the copy, which the caller removes.
+ * The types of the columns. Where all times of a column are whole microseconds, its type is the one that DuckDB reads. In any other column,
+ * times are marked with the first row that has more digits (see cutAt). `copy` is the path for the copy, which the caller removes.
  */
 export async function withWholeMicroseconds(
   connection: DuckDBConnection,
@@ -41,7 +41,7 @@ async function firstRow(connection: DuckDBConnection, copy: string, where: strin
   return row === null ? null : String(row)
 }
 
-/** SQL of whether the value in the copy has digits beyond microseconds; null for a type without such times. */
+/** SQL that is true if the value in the copy has digits beyond microseconds; null for a type without such times. */
 function digitsBeyond(sql: string, type: DuckDBType, depth = 0): string | null {
   if (!hasCut(type)) return null
   const list = asList(type)
@@ -60,7 +60,7 @@ function digitsBeyond(sql: string, type: DuckDBType, depth = 0): string | null {
 const TAIL_BYTES = 8
 const CHUNK_BYTES = 1 << 20
 
-/** Writes the copy, which has holes where other columns are; false where the footer is written in another way than is known. */
+/** Writes the copy, with holes in place of other columns. False where the footer has a form that is not known here. */
 async function copyInMicroseconds(
   connection: DuckDBConnection,
   path: string,
@@ -100,13 +100,13 @@ async function bytesAt(file: FileHandle, position: number, length: number): Prom
 }
 
 const [TIME, TIMESTAMP, IN_UTC, LOCAL, MICROS] = [0x7c, 0x8c, 0x11, 0x12, 0x2c]
-/** The unit NANOS, then the bytes that end NANOS, the unit, the time's type and the logical type. */
+/** The unit NANOS, and after it the four bytes that end NANOS, the unit, the time's type and the logical type. */
 const OF_NANOS = Buffer.from([0x1c, 0x3c, 0, 0, 0, 0])
 
 /**
  * Changes the types of times in nanoseconds to timestamps in microseconds in the footer, and returns how many it changed. A local
- * timestamp in nanoseconds stays, since DuckDB does not cut it. Source: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift, in the
- * compact protocol.
+ * timestamp in nanoseconds stays, since DuckDB does not cut it. Source, for the compact protocol:
+ * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
  */
 function inMicroseconds(footer: Buffer): number {
   let count = 0

@@ -32,7 +32,7 @@ import { bignumericUnits, fieldNames } from '../../../../googlesql-duckdb/names-
 import { checkValue, type ValueWriter } from '../../../model/check-value.js'
 import type { WireParameter } from '../process/messages.js'
 
-/** A bound value does not fit the type of its parameter. `detail` never quotes the value. */
+/** Thrown for a value that does not fit the type of its parameter. The message never quotes the value. */
 export class BindError extends Error {
   override readonly name = 'BindError'
   readonly parameter: string

@@ -56,7 +56,7 @@ export function compileCellWriter(
   }
 }
 
-/** DuckDB returned a value of another type than the translation declared: a bug. */
+/** Thrown where DuckDB returns a value of another type than the translation declares: a bug. */
 export class UnexpectedValueError extends Error {
   override readonly name = 'UnexpectedValueError'
 }
@@ -130,7 +130,7 @@ const rangeWriter =
   value =>
     value instanceof DuckDBStructValue ? texts.interval(rangeOf(kind, value)) : undefined
 
-/** Each has a function of its own, which V8 optimizes for its type alone. */
+/** Each type has a function of its own, so that V8 can optimize it for that type. */
 const SCALARS: Readonly<Record<ScalarKind, ScalarWriter>> = {
   INT64: texts => value =>
     typeof value === 'bigint' ? texts.int64(value) : typeof value === 'number' ? texts.int64(BigInt(value)) : undefined,

@@ -1,6 +1,6 @@
 /**
- * The statement by which DuckDB itself writes the rows of an export, with all its threads. The texts are those that JavaScript writes.
- * A value that no result may have fails the statement, which does not say which value it was.
+ * Writes the statement by which DuckDB itself writes the rows of an export, with all its threads. The texts are the same as those that
+ * JavaScript writes. A value that no result may have fails the statement; its error does not name the value.
  */
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, type Type } from '../../../../googlesql/data.js'
 import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
@@ -10,7 +10,7 @@ import { objectKeys } from '../../../result/body.js'
 import { NO_PROMISE } from '../../../result/broken-contract.js'
 import type { RunRequest } from '../process/messages.js'
 
-/** How a format writes a number or word that JSON has in quotes, any text, and a document. */
+/** SQL of a format for a text: for a number or word that JSON has in quotes, for any text, and for a JSON document. */
 type Form = Readonly<Record<'word' | 'text' | 'document', (text: string) => string>>
 type Options = Pick<ColumnPromise, 'json'> & Pick<RunRequest, 'timestamps'>
 
@@ -18,7 +18,7 @@ const csvText = (text: string): string => {
   const mustQuote = ["'\"'", "','", 'chr(13)', 'chr(10)'].map(special => ` OR contains(${text}, ${special})`).join('')
   return `CASE WHEN ${text} = ''${mustQuote} THEN '"' || replace(${text}, '"', '""') || '"' ELSE ${text} END`
 }
-/** DuckDB's own TO_JSON takes twelve times the memory of a vector of texts. */
+/** Texts of this many bytes or more are quoted without DuckDB's own TO_JSON, which takes twelve times the memory of the texts. */
 const LONG_TEXT = 1_000
 const JSON_FORM: Form = {
   word: text => `'"' || ${text} || '"'`,
@@ -40,11 +40,12 @@ const castText = (value: string): string => `CAST(${value} AS VARCHAR)`
 const isUnsafe = (value: string): string =>
   `${value} NOT BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`
 
-/** SQL of a value's text, which is NULL for NULL. JavaScript writes rows that have values of other types. */
+/** SQL of a value's text; NULL for NULL. Where a column has a type that is not here, JavaScript writes the rows. */
 const TEXTS: Partial<Record<Type['kind'], (value: string, form: Form, options: Options) => string>> = {
   INT64: (value, { word }, { json }) =>
     `CASE WHEN ${json === 'string' ? true : isUnsafe(value)} THEN ${word(castText(value))} ELSE ${castText(value)} END`,
-  // DuckDB has the digits that JavaScript has, the fewest that mean the number, but puts the point elsewhere in very large or small ones.
+  // DuckDB writes the same digits as JavaScript, the fewest that identify the number. In very large and very small numbers it puts the
+  // point elsewhere.
   FLOAT64: (value, { word }) => `CASE
     WHEN abs(${value}) < 1e15 AND ${value} = trunc(${value}) AND (${value} <> 0 OR NOT signbit(${value})) THEN CAST(TRY_CAST(${value} AS BIGINT) AS VARCHAR)
     WHEN abs(${value}) >= 1e-4 AND abs(${value}) < 1e15 THEN ${castText(value)}
@@ -64,7 +65,7 @@ const TEXTS: Partial<Record<Type['kind'], (value: string, form: Form, options: O
 const isOutOfYears = (value: string): string =>
   `NOT isfinite(${value}) OR epoch_us(${value}) NOT BETWEEN ${MIN_TIMESTAMP_MICROS} AND ${MAX_TIMESTAMP_MICROS}`
 
-/** SQL of whether a result may not have a value. */
+/** SQL that is true for a value that no result may have. */
 const BROKEN: Partial<Record<Type['kind'], (value: string, json: ColumnPromise['json']) => string>> = {
   INT64: (value, json) => (json === 'number' ? isUnsafe(value) : 'false'),
   FLOAT64: (value, json) => (json === 'number' ? `NOT isfinite(${value})` : 'false'),
@@ -73,15 +74,15 @@ const BROKEN: Partial<Record<Type['kind'], (value: string, json: ColumnPromise['
   TIMESTAMP: isOutOfYears,
 }
 
-/** One column of texts, each with a line feed behind it. */
+/** Options of COPY that write one column of texts, each followed by a line feed. */
 const LINES = `FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\n'`
-/** The fewest rows, since DuckDB holds a group in memory however long its texts are. */
+/** Row groups have the fewest rows that DuckDB allows, since it holds a group in memory, however long its texts are. */
 const GROUPS = 'FORMAT parquet, ROW_GROUP_SIZE 2048'
 
-/** The errors at a value that no result may have, and at a row beyond `maxRows`; `of` of the failure is the same. */
+/** The errors for a value that no result may have, and for a row beyond `maxRows`; the `reason` of the failure is the same text. */
 export const [BROKEN_VALUE, TOO_MANY_ROWS] = ['A value that no result may have', 'More rows than an export may have']
 
-/** Comes before each statement. A LIMIT would have all rows computed by one thread, while DuckDB's others turn in a loop. */
+/** Must run before each statement: it counts rows. With a LIMIT instead, one thread would compute all rows, and the others would spin. */
 export const COUNT_ROWS = 'CREATE OR REPLACE TEMP SEQUENCE exported_rows'
 
 /** The statement that writes the rows of the query to the path, without the header of CSV; null where DuckDB cannot. */
@@ -89,7 +90,7 @@ export function copyStatement(request: RunRequest, path: string): string | null 
   const { sql, columns, contract, exported, timestamps, maxRows } = request
   const cells = columns.map(({ name, type }, i) => {
     const { required, json } = contract[i] ?? NO_PROMISE
-    // A JSON null counts as a NULL, also with blanks around it.
+    // A JSON null counts as a NULL, also with white space around it.
     const value = type.kind === 'JSON' ? `nullif(trim(CAST(c${i} AS VARCHAR), E' \\t\\n\\r'), 'null')` : `c${i}`
     const broken = `${required ? `${value} IS NULL` : 'false'} OR ${BROKEN[type.kind]?.(value, json) ?? 'false'}`
     const textIn = (form: Form): string => TEXTS[type.kind]!(value, form, { json, timestamps })
@@ -99,7 +100,7 @@ export function copyStatement(request: RunRequest, path: string): string | null 
   const copy = (selected: string, options: string): string =>
     `COPY (SELECT ${selected} FROM (${sql}\n) AS r(${cells.map((_, i) => `c${i}`).join()})) TO ${quoteText(path)} (${options})`
   const isBeyond = Number.isSafeInteger(maxRows) ? `nextval('exported_rows') > ${maxRows}` : 'false'
-  /** Fails at a row beyond the limit, and where a value of the row is broken. */
+  /** SQL of the row's first text, which fails for a row beyond `maxRows`, and where the row has a value that no result may have. */
   const checked = (first: string): string =>
     `CASE WHEN ${isBeyond} THEN bq_raise(${quoteText(TOO_MANY_ROWS)}) WHEN ${cells.map(({ broken }) => broken).join(' OR ')} THEN bq_raise(${quoteText(BROKEN_VALUE)}) ELSE ${first} END`
   if (exported.format === 'ndjson') {
@@ -111,7 +112,7 @@ export function copyStatement(request: RunRequest, path: string): string | null 
     const texts = cells.map(({ textIn }) => textIn(CSV_FORM))
     return copy(`concat(${checked("''")}, ${texts.join(", ',', ")}, chr(13))`, LINES)
   }
-  // DuckDB writes every column as one that may be NULL.
+  // DuckDB writes each column of Parquet as one that may have NULLs.
   if (exported.format !== 'parquet' || cells.some(({ required }) => required)) return null
   const values = cells.map(({ name, type, value, textIn }, i) => {
     const cast = type.kind === 'JSON' ? textIn(JSON_FORM) : `CAST(${value} AS ${duckdbType(type)})`

@@ -1,4 +1,4 @@
-/** Orders bound values as DuckDB's $1, $2, … */
+/** Puts bound values into the order of DuckDB's $1, $2, … */
 
 import { parseTypeName } from '../../../../googlesql/index.js'
 import { RunnerError } from '../../../model/errors.js'

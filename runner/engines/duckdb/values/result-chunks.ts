@@ -1,7 +1,7 @@
 /** The chunks of a streamed result. A stream that has failed never looks like one that has ended. */
 import { type DuckDBDataChunk, type DuckDBResult, ResultReturnType } from '@duckdb/node-api'
 
-/** A query has failed, or was interrupted, after some of its rows had been fetched. */
+/** Thrown where a query has failed, or was interrupted, after some of its rows had been fetched. */
 export class CutResultError extends Error {
   override readonly name = 'CutResultError'
   constructor() {

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { ScalarKind } from '../../../../googlesql/data.js'
 import { duckdbType, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
-import { fromWire, type WireForm } from '../../../../runner/engines/duckdb/tables/file-column.js'
+import { type FileValueForm, fromFileValue } from '../../../../runner/engines/duckdb/tables/file-column.js'
 import { leafOfText } from '../../../../runner/engines/duckdb/tables/rows/leaf.js'
 import { UNLIMITED } from '../../../../runner/engines/duckdb/tables/rows/row-schema.js'
 import { type Random, randomOf } from '../../../../tools/fuzz/random.js'
@@ -56,7 +56,7 @@ describe('Spellings of values in text files', () => {
 
   for (const [name, spellings] of Object.entries(SPELLINGS)) {
     const kind = name as ScalarKind
-    for (const form of ['json', 'csv'] satisfies WireForm[]) {
+    for (const form of ['json', 'csv'] satisfies FileValueForm[]) {
       it(`of ${kind} mean the same to both readers of ${form}`, async () => {
         const random = randomOf('spellings', kind, form)
         const texts = Array.from({ length: COUNT }, () => withMistakes(random.pick(spellings), random))
@@ -70,7 +70,7 @@ describe('Spellings of values in text files', () => {
           hasFewRows: false,
         }
         // TRY takes no error() within it.
-        const select = fromWire({ kind }, 'x', context).replaceAll("error('')", 'NULL')
+        const select = fromFileValue({ kind }, 'x', context).replaceAll("error('')", 'NULL')
         const selected = await valuesOf(texts, select)
         const leaves = texts.map(text => leafOfText(kind, text, UNLIMITED)?.replaceAll('"', '') ?? null)
         const read = await valuesOf(leaves, `CAST(x AS ${duckdbType({ kind })})`)

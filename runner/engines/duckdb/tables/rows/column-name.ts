@@ -1,12 +1,12 @@
-/** The names of columns for the keys of files. Source: https://cloud.google.com/bigquery/docs/schemas#column_names */
+/** Names of columns for the keys in files. Source: https://cloud.google.com/bigquery/docs/schemas#column_names */
 import { shown } from './bad-row.js'
 
 /** BigQuery's flexible column names. */
 const FLEXIBLE = /^[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}&%=+:'<>#| ]+$/u
 
 /**
- * The name of the column for a key: the key, if it may name a column. In any other, each character but letters, digits and `_`
- * becomes `_`, and a `_` precedes a digit in front, as with BigQuery's `column_name_character_map` V1.
+ * The name of the column for a key: the key itself, if it may name a column. Otherwise each character that is not a letter, a digit or `_`
+ * becomes `_`, and `_` is put before a first digit, as with BigQuery's `column_name_character_map` V1.
  */
 export function columnName(key: string): string {
   if (FLEXIBLE.test(key)) return key
@@ -17,13 +17,13 @@ interface Named {
   readonly name: string
 }
 
-/** Finds the column or field for a key: the one with the key as its name, in any case, or else the one with its column name. */
+/** Finds the column or field for a key: the one whose name is the key, or else the one whose name is `columnName` of it, in any case. */
 export function finder<T extends Named>(fields: readonly T[]): (key: string) => T | undefined {
   const byName = new Map(fields.map(field => [field.name.toLowerCase(), field]))
   return key => byName.get(key.toLowerCase()) ?? byName.get(columnName(key).toLowerCase())
 }
 
-/** The key of each column or field that has one; `twice` says which has two, or is null. */
+/** The key of each column or field that has one. `twice` is a message where one has two keys, and otherwise null. */
 export function keysOfFields<T extends Named>(fields: readonly T[], keys: readonly string[]) {
   const find = finder(fields)
   const keyOf = new Map<T, string>()
@@ -37,11 +37,11 @@ export function keysOfFields<T extends Named>(fields: readonly T[], keys: readon
   return { keyOf, twice }
 }
 
-/** Names both keys of one column, for a message that says that the column is there twice; '' where they are equal. */
+/** The two keys of one column, for a message that the column is there twice; '' where the keys are equal. */
 export const asOneName = (a: string, b: string): string =>
   a === b ? '' : `: ${JSON.stringify(shown(a))} and ${JSON.stringify(shown(b))} are one name`
 
-/** The names of the columns of a CSV file: a third one without a name is `column_3`, and another `a`, in any case, is `a_1`. */
+/** The names of the columns of a CSV file. A third column without a name becomes `column_3`; a second `a`, or `A`, becomes `a_1`. */
 export function headerNames(header: readonly string[]): readonly string[] {
   const taken = new Set(header.map(name => name.toLowerCase()))
   const given = new Set<string>()

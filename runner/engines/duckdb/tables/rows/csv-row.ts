@@ -10,21 +10,21 @@ import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
 import type { RowReader } from './row-stream.js'
 
-/** What the records of a CSV file are read as, by the columns of its header. */
+/** Reads a file's records by the columns of its header. */
 export interface CsvContents<Column> {
   /** @throws QueryFault for a header that is invalid. */
   readonly columnsOf: (header: readonly Cell[]) => readonly Column[]
-  /** The header of a file that has none, by its first row. */
+  /** The header for a file without one. @param row the first row */
   readonly headerFor: (row: readonly Cell[]) => readonly Cell[]
-  /** As RowReader. */
+  /** Reads a record, as `RowReader.read` does. */
   readonly read: (columns: readonly Column[], cells: readonly Cell[], line: number) => string | null
 }
 
-/** Reads the records of a file, where there is one its header first. */
+/** Reads the records of a file: first its header, if it has one. */
 export function csvReader<Column>({ columnsOf, headerFor, read }: CsvContents<Column>, form: CsvForm): RowReader {
-  /** By position; null until the header, or the first row, has been read. */
+  /** The columns in order; null until the header, or the first row, has been read. */
   let columns: readonly Column[] | null = null
-  /** Null after the first row. */
+  /** The header; null after the first row, which may show that it lacks a name. */
   let header: readonly Cell[] | null = null
   return {
     read(bytes, start, end, line) {
@@ -46,9 +46,9 @@ export function csvReader<Column>({ columnsOf, headerFor, read }: CsvContents<Co
   }
 }
 
-/** Converts rows to JSON; an ignored column is null. @param leavesOut see rowFormat */
+/** Converts rows to JSON. Columns that are ignored are null in the list of columns. @param leavesOut see rowFormat */
 export function csvRowReader(record: RowRecord, leavesOut: string | null, form: CsvForm): RowReader {
-  /** The fields that the file does not have, and that a row has all the same. */
+  /** The fields that are not in the file but must be in each row: see RowRecord.awaited. */
   let absent: readonly RowField[] = []
 
   function columnsOf(header: readonly Cell[]): readonly (RowField | null)[] {
@@ -100,7 +100,7 @@ export function csvRowReader(record: RowRecord, leavesOut: string | null, form: 
 
 const NO_CELL: Cell = { text: null, offset: 0 }
 
-/** @throws BadRowError for a row with another number of cells. A delimiter at its end has no cell behind it. */
+/** @throws BadRowError for a row with a wrong number of cells. A delimiter at the end of a row does not begin a cell. */
 function expectCells(count: number, columns: number, lastByte: number | undefined, form: CsvForm): void {
   const { isJagged, headerLine, delimiter } = form
   if (count === columns || (count < columns && isJagged) || (count === columns + 1 && lastByte === delimiter)) return
@@ -123,7 +123,7 @@ function expectDelimiter([cell, ...others]: readonly Cell[], { delimiter }: CsvF
 
 /** The value as JSON; null for a NULL. */
 function jsonOf(field: RowField, { text, offset }: Cell, { nulls, hasDecimalComma }: CsvForm): string | null {
-  // BigQuery's `nullMarker`: in quotes, an empty cell is a value of these two types alone.
+  // As with BigQuery's `nullMarker`: an empty cell in quotes is a value only of STRING and BYTES, and NULL for other types.
   if (text === null || (text === '' && nulls.has('') && field.kind !== 'STRING' && field.kind !== 'BYTES')) {
     if (!field.isRequired) return null
     throw new BadRowError(offset, field.name, 'an empty cell', 'a value: the field is REQUIRED')

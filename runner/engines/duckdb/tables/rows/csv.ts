@@ -1,11 +1,11 @@
-/** CSV by RFC 4180, also with other characters between and around cells: splits a stream of bytes into records, and a record into cells. */
+/** Splits a stream of CSV into records, and records into cells, by RFC 4180. The delimiter and the quote may be other characters. */
 import { BadRowError, shown } from './bad-row.js'
 import type { CsvForm } from './csv-form.js'
 import { NEWLINE, RETURN, type RowEnds } from './row-stream.js'
 
 type State = 'start' | 'plain' | 'quoted' | 'closed'
 
-/** Finds the ends of records; a line end within quotes belongs to its record. The lines above the header are a record each. */
+/** Finds the ends of records. A line end within quotes belongs to its record. Each line above the header counts as a record. */
 export class CsvRecordEnds implements RowEnds {
   lines = 0
   readonly #form: CsvForm
@@ -27,7 +27,7 @@ export class CsvRecordEnds implements RowEnds {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at]!
       if (lineEnd === null) {
-        // Whether a CR ends the line is known by the byte behind it.
+        // The byte after a CR shows whether the CR alone ends the line.
         const end = byte === NEWLINE ? at : bytes[at - 1] === RETURN ? at - 1 : -1
         if (end >= 0 && this.#canEnd(state)) return this.#endFirst(bytes, end)
       } else if (byte === lineEnd) {
@@ -46,7 +46,7 @@ export class CsvRecordEnds implements RowEnds {
     return state !== 'quoted' || this.#linesAbove > 0
   }
 
-  /** Ends the first record, whose line end is that of the file. */
+  /** Ends the first record. Its line end, LF or CR, is that of the whole file. */
   #endFirst(bytes: Buffer, at: number): number {
     this.#lineEnd = bytes[at]!
     this.#seenLines = bytes.subarray(0, at + 1).filter(byte => byte === this.#lineEnd).length
@@ -68,12 +68,12 @@ export interface Cell {
   readonly offset: number
 }
 
-/** The names of a header, none of which is a NULL. @throws BadRowError for a misplaced quote. */
+/** The names of a header. None of them counts as a NULL. @throws BadRowError for a misplaced quote. */
 export const headerOf = (bytes: Buffer, start: number, end: number, form: CsvForm): Cell[] =>
   w3cNames(bytes.toString('utf8', start, end), form)?.map(text => ({ text, offset: 0 })) ??
   cellsOf(bytes, start, end, { ...form, nulls: new Set() })
 
-/** The names in a line of W3C's log format, as IIS and CloudFront write it, whose cells are separated by spaces or tabs; null for another line. https://www.w3.org/TR/WD-logfile */
+/** The names in the header of W3C's log format, which IIS and CloudFront write; null for another line. https://www.w3.org/TR/WD-logfile */
 export const w3cNames = (line: string, { delimiter }: CsvForm): readonly string[] | null =>
   [0x09, 0x20].includes(delimiter) && /^#Fields:\s/.test(line) ? line.trim().split(/\s+/).slice(1) : null
 

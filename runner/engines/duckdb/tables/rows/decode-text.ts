@@ -8,7 +8,7 @@ export interface Decoder {
   end(): void
 }
 
-/** Null for UTF-8, which needs none. */
+/** The decoder of an encoding; null for UTF-8, which needs none. */
 export function decoderOf(encoding: TextEncoding): Decoder | null {
   switch (encoding) {
     case 'UTF-8':

@@ -1,6 +1,6 @@
 /**
- * Checks one row of NDJSON against its table's schema, and writes it as DuckDB's reader takes it: with the schema's names, and the
- * few values that the reader would interpret differently in another form.
+ * Checks one row of NDJSON against its table's schema, and writes it for DuckDB's reader: with the schema's names, and in another spelling
+ * for the few values that the reader would change.
  */
 import { type BadRowError, shown } from './bad-row.js'
 import { asOneName } from './column-name.js'
@@ -15,7 +15,7 @@ export class JsonRowReader implements RowReader {
   readonly #tokens = new JsonTokens(() => this.#path.join('.'))
   readonly #record: RowRecord
   readonly #leavesOut: string | null
-  /** The last keys of fields that are spelled in another way. */
+  /** For fields whose key in the row is not the field's name: the last such key, for messages. */
   readonly #keys = new Map<RowField, string>()
   #unknown: string[] = []
   #unknownAt = 0
@@ -144,7 +144,7 @@ export class JsonRowReader implements RowReader {
         return tokens.textFrom(start)
       }
       const text = tokens.text()
-      // Loading of CSV alone takes `yes`, `t` and 1.
+      // Only CSV may also have `yes`, `t` and 1.
       if (kind === 'BOOL' && !/^(?:true|false)$/i.test(text)) throw this.#wrong(field, start)
       return this.#leaf(field, start, text)
     }
@@ -162,7 +162,7 @@ export class JsonRowReader implements RowReader {
     throw this.#wrong(field, start)
   }
 
-  /** The value of DuckDB for the text that was read from `start` to here. */
+  /** The value as JSON for DuckDB. @param start where the value begins in the row, for an error @param text the text of the value */
   #leaf(field: RowField, start: number, text: string): string {
     const leaf = field.kind === 'STRUCT' ? null : leafOfText(field.kind, text, field.limits)
     if (leaf === null) throw this.#wrong(field, start)
@@ -187,12 +187,12 @@ export class JsonRowReader implements RowReader {
   }
 }
 
-/** Expected of a row that has a field of which its folder gives the value. */
+/** What a message expects of a field whose value comes from the name of the file's folder, where a row or header has it too. */
 export const GIVEN = 'it in the name of the folder alone'
 
 const REQUIRED = 'a value: the field is REQUIRED'
 
-/** The kinds of which a number of JSON is a value. */
+/** The types for which a JSON number is a value. */
 export const NUMBER_KINDS: ReadonlySet<string> = new Set([
   'INT64',
   'FLOAT64',
@@ -202,13 +202,13 @@ export const NUMBER_KINDS: ReadonlySet<string> = new Set([
   'TIMESTAMP',
 ])
 
-/** A number as its type reads it: the two that have no exponents get the same number without one. DuckDB reads -0 as 0. */
+/** The text of a number for its type: without an exponent for INT64 and TIMESTAMP, which have none. DuckDB reads -0 as 0. */
 function numberText(kind: RowField['kind'], text: string): string {
   if (text === '-0') return '0'
   const hasExponent = /[eE]/.test(text)
   return hasExponent && (kind === 'INT64' || kind === 'TIMESTAMP') ? String(Number(text)) : text
 }
 
-/** The object with these values, which are JSON. */
+/** A JSON object of these fields. @param members the values as JSON */
 export const jsonObject = (members: Iterable<readonly [RowField, string]>): string =>
   `{${[...members].map(([{ key }, value]) => `${key}:${value}`).join(',')}}`

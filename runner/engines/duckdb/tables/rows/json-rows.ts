@@ -1,6 +1,6 @@
 /**
- * Finds the rows of a file of JSON: one a line, or the elements of an array, which may be the member of one document. The rows of an
- * array may span lines, and may all be on one line.
+ * Finds the rows of a file of JSON. Each line is a row; or the rows are the elements of an array, which may be a member of one document
+ * (an object). The rows of an array may span lines, and may all be on one line.
  */
 import { BadRowError, shown } from './bad-row.js'
 import { NEWLINE, type RowEnds } from './row-stream.js'
@@ -17,10 +17,13 @@ const BACKSLASH = 0x5c
 /** RFC 8259 §2: space, tab, line feed, carriage return. */
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** The most bytes of a member's name that are compared with the name of the member with the rows. */
+/** The most bytes of a member's name that are kept, to be compared with the name of the member with the rows. */
 const MAX_NAME = 2_000
 
-/** Where the bytes after the last row end are: `lines` of rows, `rows` of an array, a `document` around the array, or behind it. */
+/**
+ * What the current byte is in: at the `start` of the file, `lines` of rows, the `rows` of an array, the `document` around the array, or
+ * `after` the array and the document.
+ */
 type Form = 'start' | 'lines' | 'rows' | 'document' | 'after'
 
 export class JsonRowEnds implements RowEnds {
@@ -30,19 +33,20 @@ export class JsonRowEnds implements RowEnds {
   /** The member of a document that has the rows; null for a file without a document around them. */
   readonly #member: string | null
   #form: Form = 'start'
-  /** The objects and lists around the current byte: within a row, or within the document. */
+  /** How many objects and lists are around the current byte: within a row, or within the document. */
   #depth = 0
   #isInString = false
   #isEscaped = false
   #seenLines = 0
   /** In characters, from 0. */
   #seenColumn = 0
-  /** Whether the current row has more than white space, and whether the array had a row before it. */
+  /** Whether the current row has a byte that is not white space. */
   #hasBytes = false
+  /** Whether the array has a row before the current one. */
   #hasRows = false
   /** The bytes of the last string of the document's own members, which is a name if a colon follows. */
   #name: number[] = []
-  /** Whether the value that comes next is that of the member with the rows; `read` after it. */
+  /** What comes next in the document: a member's name, or the `rows` after the name of their member. `read` after the rows. */
   #awaits: 'name' | 'rows' | 'read' = 'name'
 
   constructor(member: string | null) {
@@ -55,7 +59,7 @@ export class JsonRowEnds implements RowEnds {
     return this.#form === 'document' ? '"}"' : null
   }
 
-  /** @throws BadRowError, whose offset is one of `bytes`, for what cannot be between rows. */
+  /** @throws BadRowError, with an offset in `bytes`, for bytes that cannot be between rows. */
   next(bytes: Buffer, from: number): number {
     if (this.#hasLines()) return bytes.indexOf(NEWLINE, from)
     for (let at = from; at < bytes.length; at++) {
@@ -68,7 +72,7 @@ export class JsonRowEnds implements RowEnds {
       } else if ((byte & 0xc0) !== 0x80) this.#seenColumn += byte < 0xf0 ? 1 : 2
       if (isEnd) return this.#end(at)
     }
-    // What is between rows is not kept.
+    // Bytes that are in no row are not kept until the next chunk.
     const isBetween = this.#form === 'document' || this.#form === 'after'
     if (!isBetween || from >= bytes.length) return -1
     this.isRow = false
@@ -86,7 +90,7 @@ export class JsonRowEnds implements RowEnds {
     return at
   }
 
-  /** From the first line of a file with a row a line on, only line ends matter. */
+  /** Called once, when the first byte shows that each line is a row: from here on, only line ends matter. */
   #endOfLine(bytes: Buffer, from: number): number {
     this.isRow = true
     this.lines = 1
@@ -94,7 +98,7 @@ export class JsonRowEnds implements RowEnds {
     return bytes.indexOf(NEWLINE, from)
   }
 
-  /** Whether the byte ends a row, or what is before a row. */
+  /** Whether the byte ends a row, or bytes before the first row. */
   #isEnd(byte: number, at: number, bytes: Buffer): boolean {
     if (this.#form === 'rows') return this.#isEndOfRow(byte, at)
     this.isRow = false

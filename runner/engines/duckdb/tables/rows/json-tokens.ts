@@ -1,6 +1,6 @@
 /**
- * Reads JSON's tokens from the text of a row, and checks them by RFC 8259. They are rows that people write, so a
- * mistake is reported with its place and with what was expected there.
+ * Reads JSON's tokens from the text of a row, and checks them by RFC 8259. People write these rows, so a mistake is reported with its place
+ * and with what was expected there.
  */
 import { BadRowError, shown } from './bad-row.js'
 
@@ -30,7 +30,7 @@ export class JsonTokens {
     return this.#row.charAt(this.at)
   }
 
-  /** The error for the current value, which is wrong from `at` on. */
+  /** The error for the current value. @param at the offset in the row at which it is wrong */
   bad(at: number, found: string, expected: string, path = this.#path()): BadRowError {
     return new BadRowError(Buffer.byteLength(this.#row.slice(0, at)), path, found, expected)
   }
@@ -125,7 +125,7 @@ export class JsonTokens {
     return this.#row.slice(start, this.at)
   }
 
-  /** Passes over what the pattern matches here, if it does. */
+  /** If the pattern matches here, moves behind the match. Returns whether it matches. */
   #pass(pattern: RegExp): boolean {
     pattern.lastIndex = this.at
     const isHere = pattern.test(this.#row)
@@ -134,7 +134,7 @@ export class JsonTokens {
   }
 }
 
-/** The most characters of a row that a message is made of. */
+/** The most characters of a row that are taken for a message. */
 const MAX_FOUND = 400
 
 /** RFC 8259 §2: space, tab, line feed, carriage return. */
@@ -142,8 +142,9 @@ const SPACE = /[ \n\r\t]*/y
 const WORD = /null|true|false/y
 /** RFC 8259 §6. No other character of a number follows. */
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![-+.eE\d])/y
-/** RFC 8259 §7: what needs no escape in a string, and an escape; the halves of a surrogate pair stand side by side. */
+/** RFC 8259 §7: the characters that need no escape in a string. */
 const PLAIN = /[^"\\\x00-\x1f]*/y
+/** An escape in a string. The two halves of a surrogate pair must follow each other. */
 const ESCAPE =
   /\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[\da-fA-F]{4}|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})/y
 

@@ -49,7 +49,7 @@ const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: TypeLimits) => 
   'RANGE<TIMESTAMP>': text => range('RANGE<TIMESTAMP>', text),
 }
 
-/** What columns of each type take, as messages expect it; docs/data.md says it in full. */
+/** The values that a column of each type accepts, for messages; docs/data.md has the full rules. */
 const EXPECTED: Readonly<Record<ScalarKind | 'STRUCT', string>> = {
   STRING: 'a STRING',
   INT64: 'an INT64: a whole number from -9223372036854775808 to 9223372036854775807',
@@ -70,7 +70,7 @@ const EXPECTED: Readonly<Record<ScalarKind | 'STRUCT', string>> = {
   STRUCT: 'a RECORD, as a JSON object',
 }
 
-/** What was expected, for the report of a bad row. */
+/** The expected value, for the report of a bad row. */
 export function expectation(kind: ScalarKind | 'STRUCT', { maxLength, precision, scale }: TypeLimits): string {
   if (kind === 'STRING' && maxLength !== null) return `a STRING of at most ${maxLength} characters`
   if (kind === 'BYTES' && maxLength !== null) return `BYTES in base64, at most ${maxLength} of them`
@@ -134,7 +134,7 @@ function bool(text: string): string | null {
   return /^(false|f|no|n|0)$/i.test(text) ? 'false' : null
 }
 
-/** BYTES as DuckDB's BLOB text, in which a byte may be written `\x41`. */
+/** BYTES as DuckDB's text of a BLOB, with each byte written as `\x41`. */
 function bytes(text: string, { maxLength }: TypeLimits): string | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null
   const value = Buffer.from(text, 'base64')
@@ -158,7 +158,7 @@ function timestamp(text: string): string | null {
   return text8601 === undefined ? null : `${text8601}Z`
 }
 
-/** The spelling of a CAST for one that loading takes as well: `2026/01/31 12:00:00 +01:00`. */
+/** Rewrites a spelling that BigQuery accepts only when it loads files, such as `2026/01/31 12:00:00 +01:00`, to one that CAST accepts. */
 const spelledTimestamp = (text: string): string =>
   text
     .replace(/^(\d{4})\/(\d{1,2})\/(\d{1,2})(?!\d)/, '$1-$2-$3')
@@ -168,7 +168,7 @@ const spelledTimestamp = (text: string): string =>
 const roundedMicros = (fraction: string): bigint =>
   BigInt(fraction.slice(0, 6).padEnd(6, '0')) + (fraction.charCodeAt(6) >= 0x35 ? 1n : 0n)
 
-/** The text of a range; the files of its column store ranges as text. */
+/** The text of a range: files store ranges as text. */
 function range(kind: RangeKind, text: string): string | null {
   const bounds = readRange(text, elementOfRange(kind))
   return typeof bounds === 'string' ? null : quoted(rangeText(bounds))

@@ -1,4 +1,4 @@
-/** A table's definition, compiled for checking rows: the fields by key, and the values of missing fields. */
+/** Compiles a table's definition for checking rows: it finds fields by key, and has the values of missing fields. */
 import type { ScalarKind, StructField, TableDefinition, TypeLimits } from '../../../../../googlesql/data.js'
 import { finder } from './column-name.js'
 
@@ -9,8 +9,8 @@ export interface RowRecord {
   /** The field for a key. */
   readonly find: (key: string) => RowField | undefined
   /**
-   * Fields that must be handled when a row lacks them: a missing REQUIRED field is an error, a missing REPEATED field becomes
-   * an empty array, and some have a value that is not in the row.
+   * The fields that need work when a row lacks them: a missing REQUIRED field is an error, a missing REPEATED field becomes an empty
+   * array, and a field with a `given` value gets it.
    */
   readonly awaited: readonly RowField[]
 }
@@ -29,7 +29,7 @@ export interface RowField {
   readonly record: RowRecord | null
 }
 
-/** No limits: NUMERIC, STRING. */
+/** The limits of a type without parameters, such as NUMERIC or STRING. */
 export const UNLIMITED: TypeLimits = { precision: null, scale: null, maxLength: null }
 
 /** A column whose value is not in the rows of a file. */
@@ -39,7 +39,7 @@ export interface GivenColumn {
   readonly json: string
 }
 
-/** `given` are the columns that are not in the file. */
+/** @param given the columns whose values are not in the file */
 export function rowSchema(
   { columns, required, limits = {} }: Pick<TableDefinition, 'columns' | 'required' | 'limits'>,
   given: readonly GivenColumn[] = [],

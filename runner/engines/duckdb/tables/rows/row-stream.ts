@@ -1,4 +1,4 @@
-/** Reads rows of files without decoding the files as text: good rows go to the sink, and so do bad rows with their places. */
+/** Reads the rows of files as bytes. Good rows go to the sink, and bad rows too, with their places. */
 import { isUtf8 } from 'node:buffer'
 import type { TextEncoding } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
@@ -28,24 +28,24 @@ export function badRowLine({ file, line, column, path, found, expected }: BadRow
 export interface RowSink {
   /** Receives a good row as JSON. */
   row(text: string): void
-  /** Receives a bad row, and its bytes on one line of their own; those of CSV may have line ends in quotes. */
+  /** Receives a bad row. @param bytes the row's own bytes on one line; only a row of CSV may have line ends in it, within quotes */
   bad(row: BadRow, bytes: Buffer): void
 }
 
 /** Finds the ends of the rows of one stream. */
 export interface RowEnds {
   /**
-   * The offset of the byte that ends the current row, or -1. Bytes are scanned once, in order; `from` is the offset after the
-   * last scanned byte. @throws BadRowError, whose offset is one of `bytes`, where no row can follow.
+   * The offset of the byte that ends the current row, or -1. Each byte is scanned once, in order; `from` is the offset after the last
+   * scanned byte. @throws BadRowError, with an offset in `bytes`, where no row can follow.
    */
   next(bytes: Buffer, from: number): number
   /** The number of line ends in the row whose end `next` found. */
   readonly lines: number
   /** The column at which the next row begins, in characters from 0. @default 0 */
   readonly column?: number
-  /** Whether the bytes whose end `next` found are a row; others are passed over. @default true */
+  /** Whether the bytes whose end `next` found are a row; otherwise they are ignored. @default true */
   readonly isRow?: boolean
-  /** What is missing at the end of the file, if it ends here; null where it is whole. @default null */
+  /** What is missing if the file ends here; null where nothing is. @default null */
   readonly missing?: string | null
 }
 
@@ -59,8 +59,8 @@ export interface RowFormat {
 
 export interface RowReader {
   /**
-   * Reads the row from `start` to `end`, whose first line has this number. @returns the row as JSON; null for a header, and where
-   * rows are only looked at. @throws BadRowError; QueryFault where the whole file cannot be read.
+   * Reads the row from `start` to `end`. `line` is the number of its first line. @returns the row as JSON; null for a header, and from a
+   * reader that only examines rows. @throws BadRowError; QueryFault where the whole file cannot be read.
    */
   read(bytes: Buffer, start: number, end: number, line: number): string | null
 }
@@ -86,7 +86,7 @@ export class RowStream {
   #rest: Buffer = Buffer.alloc(0)
   /** The number of the first line of the current row. */
   #number = 1
-  /** The column at which it begins, in characters from 0. */
+  /** The column at which the current row begins, in characters from 0. */
   #column = 0
 
   constructor(file: string, format: RowFormat, sink: RowSink) {
@@ -111,7 +111,7 @@ export class RowStream {
       this.#column = ends.column ?? 0
       start = end + 1
     }
-    // It may end with a carriage return.
+    // One byte more is allowed: a carriage return at the end does not count.
     this.#expectShort(bytes, start, bytes.length - 1)
     this.#rest = bytes.subarray(start)
   }
@@ -154,7 +154,10 @@ export class RowStream {
     return chunk.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? chunk.subarray(3) : chunk
   }
 
-  /** A mark tells the encoding of a file for which no other than UTF-8 is declared. @throws QueryFault for one of gzip. */
+  /**
+   * Takes the encoding from the byte order mark. @throws QueryFault where the table declares an encoding that differs from the mark, and
+   * for a file compressed with gzip.
+   */
   #readMark(chunk: Buffer): void {
     if (chunk.toString('latin1', 0, 2) === '\x1f\x8b')
       throw new QueryFault(`${this.#file}: the file is compressed with gzip, so its name must end in .gz`)
@@ -174,7 +177,7 @@ export class RowStream {
     }
   }
 
-  /** @throws QueryFault for a row that is longer than may be kept in memory. */
+  /** @throws QueryFault for a row that is longer than MAX_ROW_BYTES. */
   #expectShort(bytes: Buffer, start: number, end: number): void {
     if (end - start <= MAX_ROW_BYTES) return
     throw this.#broken(
@@ -215,7 +218,7 @@ function isBlank(bytes: Buffer, start: number, end: number, delimiter?: number):
   return true
 }
 
-/** The encoding whose byte order mark is here; null for UTF-8. */
+/** The encoding of the byte order mark with which the chunk begins; null for UTF-8, and without a mark. */
 export function markedEncoding(chunk: Buffer): TextEncoding | null {
   const mark = chunk.toString('latin1', 0, 2)
   return mark === '\xff\xfe' ? 'UTF-16LE' : mark === '\xfe\xff' ? 'UTF-16BE' : null

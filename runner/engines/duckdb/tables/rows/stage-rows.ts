@@ -1,4 +1,4 @@
-/** Writes the rows of a text file as JSON that DuckDB reads without changing a value. */
+/** Reads a text file row by row, and writes the rows as JSON that DuckDB reads without changing a value. */
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TableDefinition } from '../../../../../googlesql/data.js'
@@ -16,8 +16,10 @@ import { rowSchema } from './row-schema.js'
 import { badRowLine, type RowFormat, type RowReader, RowStream } from './row-stream.js'
 
 /**
- * The reader of a format for rows of this table; `leavesOut` is what would leave out unknown keys and columns, or null where they
- * are; `keys` are the columns that the file's folders give.
+ * The reader of a format for rows of this table.
+ *
+ * @param leavesOut for messages, the setting that would make unknown keys and columns be ignored; null where they are ignored
+ * @param keys the columns that the file's folders give
  */
 export function rowFormat(
   format: TextFormat,
@@ -37,13 +39,13 @@ export function rowFormat(
 
 const IGNORE_UNKNOWN = '"externalDataConfiguration": {"ignoreUnknownValues": true} in the table resource'
 
-/** The row as it is, on one line. */
+/** Gives each row without a change, but on one line. */
 const ON_ONE_LINE: RowReader = {
   read: (bytes, start, end) => bytes.toString('utf8', start, end).replaceAll('\n', ' '),
 }
 
 /**
- * The file itself where each line of it is a row; otherwise a file of lines with the rows of the array in it, beside it.
+ * The file itself where each of its lines is a row. Otherwise writes a file beside it, in which each line is a row of the array.
  * @throws QueryFault for a file that is not JSON as a whole.
  */
 export async function linesOf(file: TextFile, { textForm }: TableDefinition): Promise<TextFile> {
