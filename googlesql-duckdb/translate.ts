@@ -22,7 +22,7 @@ export function translate(
 ): TranslatedQuery {
   const query = resolveQuery(source, tables, parameterTypes)
   try {
-    // Without `column`, which keeps the resolved query in memory.
+    // `column` is left out, since it would keep the resolved query in memory.
     const columns = query.columns.map(({ column: _, ...rest }) => rest)
     const constants = options.tellsConstants && { constants: constantChecks(query) }
     return { ...generate(query, options), columns, ...constants }

@@ -1,4 +1,4 @@
-/** Finds the partitioned and date-sharded tables of which a query reads every part. */
+/** Finds the partitioned tables and wildcard tables of which a query reads every part. */
 import type { Expr, ResolvedQuery, TableScan } from '../googlesql/plan/nodes.js'
 import { keyConditions } from './analysis/key-conditions.js'
 import { leavesOutPartitions } from './emit/scans/partition-reads.js'

@@ -2,10 +2,10 @@
  * Moves arguments of aggregates and window functions that DuckDB cannot evaluate in place to columns of the input.
  *
  * Before: no aggregate without OVER has a HAVING (having-extreme.ts). After: three kinds of arguments are columns of the input.
- * Arguments that would be evaluated several times. Arguments with a subquery: DuckDB does not resolve the columns of a subquery
- * in the arguments of a macro. Arguments with outer references: standard SQL evaluates an aggregate whose arguments are all
- * outer columns in the outer query, GoogleSQL in the inner one; and DuckDB does not resolve other outer references within a
- * TRY.
+ * 1. Arguments that would be evaluated several times.
+ * 2. Arguments with a subquery: DuckDB does not resolve the columns of a subquery in the arguments of a macro.
+ * 3. Arguments with outer references. Where all arguments of an aggregate are outer columns, standard SQL evaluates it in the outer query,
+ *    and GoogleSQL in the inner one. DuckDB does not resolve other outer references within a TRY.
  */
 
 import { caseWhen, columnExpr, withComputed } from '../../googlesql/plan/build.js'

@@ -1,6 +1,6 @@
 /**
- * Deeply nested subqueries. DuckDB's filter pushdown visits the plan below a subquery twice for each level, so a query with ten
- * levels takes seconds to plan. Subqueries without outer references become common table expressions, which DuckDB computes
+ * Moves deeply nested subqueries out of each other. DuckDB's filter pushdown visits the plan below a subquery twice for each level, so a
+ * query with ten levels takes seconds to plan. Subqueries without outer references become common table expressions, which DuckDB computes
  * first and plans one after another.
  *
  * Before: a plan with subqueries at any depth. After: in a query of more than four levels, each scalar and IN subquery that is

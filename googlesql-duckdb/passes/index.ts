@@ -43,15 +43,15 @@ export const PASSES: readonly Pass[] = [
     why: 'DuckDB computes a subquery ahead of the CASE around it, and fails for a branch that is not taken',
     run: (query, { delay }) => guardBranches(query, delay === 'rows'),
   },
-  { name: 'prune', why: 'what nothing reads is not computed, and cannot fail', run: prune },
+  { name: 'prune', why: 'expressions that nothing reads need not be computed, and then cannot fail', run: prune },
   {
     name: 'group-ties',
-    why: 'DuckDB has groups in the order of its hash table, which is another from run to run',
+    why: 'DuckDB returns groups in the order of its hash table, which differs from run to run',
     run: orderGroupTies,
   },
   {
     name: 'quantile-offsets',
-    why: 'one quantile is cheaper than the hundred and one that APPROX_QUANTILES gives',
+    why: 'the quantiles that a query reads are cheaper than all those that APPROX_QUANTILES gives',
     run: narrowQuantiles,
   },
   {
@@ -61,7 +61,7 @@ export const PASSES: readonly Pass[] = [
   },
   {
     name: 'limit-before-unnest',
-    why: 'rows that a LIMIT leaves out need not have their lists read',
+    why: 'the lists of rows that a LIMIT leaves out need not be read',
     run: (query, { limitsEarly }) => (limitsEarly ? limitBeforeUnnest(query) : query),
   },
 ]

@@ -1,6 +1,6 @@
 /**
- * Drops what nothing reads: computed columns, aggregates, window functions, table columns, common table expressions, and sorts
- * whose order has no effect. GoogleSQL does not promise that an expression that is not read raises its error.
+ * Drops computed columns, aggregates, window functions, table columns and common table expressions that nothing reads, and sorts whose
+ * order has no effect. GoogleSQL does not promise that an expression that is not read raises its error.
  *
  * Fields of structs are not pruned here: they are written as dotted paths (`t.payload.status`), and DuckDB's own projection
  * pushdown reads from a file only the paths that the query names.
@@ -22,7 +22,7 @@ export function prune(query: ResolvedQuery): ResolvedQuery {
 
 type Live = ReturnType<typeof findLive>
 
-/** What becomes live with a column: the expressions that compute it, or the columns that it is a copy of. */
+/** The expressions that compute a column, or the columns that it is a copy of: if the column is live, they are live, too. */
 interface Origin {
   readonly exprs: readonly Expr[]
   readonly columns: readonly Column[]
@@ -123,7 +123,7 @@ function findLive(query: ResolvedQuery) {
   return { columns: live, ctes }
 }
 
-/** `isOrderSeen`: the order of the rows matters to what reads them. */
+/** @param isOrderSeen whether the order of the scan's rows matters to the scans above */
 function rebuild(original: Scan, live: Live, isOrderSeen: boolean): Scan {
   const scan = withoutDead(original, live)
   if (scan.kind === 'order' && !isOrderSeen) return rebuild(scan.input, live, false)

@@ -4,7 +4,7 @@
  */
 import { textDecoder } from '@duckdb/node-api/lib/vectors/dataAccessors.js'
 
-/** Applies to all values that this process reads from DuckDB; the driver has no setting for it. */
+/** Replaces the driver's decoder for all values that this process reads from DuckDB: the driver has no setting for it. */
 export function keepByteOrderMark(): void {
   const whole = new TextDecoder('utf-8', { ignoreBOM: true })
   textDecoder.decode = whole.decode.bind(whole)

@@ -1,4 +1,4 @@
-/** Prepares an instance of DuckDB for the SQL of emit/. */
+/** Prepares an instance of DuckDB for the SQL that the generator writes. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { MAX_LATE_ROWS } from '../late-columns.js'
 import { type RunJavaScript, registerJavaScript } from './javascript/register.js'
@@ -10,12 +10,12 @@ import { SCALAR_FUNCTIONS } from './scalar-functions/all.js'
 import { ScalarFunctionError } from './scalar-functions/scalar-function.js'
 
 /**
- * The most rows of a loaded table that DuckDB looks up one by one; for more, it reads all rows between the first and the last
- * of them.
+ * The most rows of a loaded table that DuckDB looks up one by one. If it needs more rows, it reads all rows from the first to the last of
+ * them.
  */
 const MAX_SOUGHT_ROWS = 128
 
-/** `prepareInstance`, and the macros, for an instance whose current database has none. */
+/** Does what `prepareInstance` does, and creates the macros, for an instance whose current database does not have them. */
 export async function prepareSession(
   connection: DuckDBConnection,
   runJavaScript?: RunJavaScript,

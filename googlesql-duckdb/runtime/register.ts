@@ -44,16 +44,16 @@ const DUCKDB_TYPES: Readonly<Record<ScalarFunctionType, DuckDBType>> = {
 }
 
 /**
- * Called with the milliseconds that a function has computed since the last call, and the id of the query's connection. Returns
- * whether the query has been ended and its result will be dropped: the rows that are left then get NULL.
+ * Called with the id of the query's connection, and the milliseconds that a function has computed since the last call. Returns whether the
+ * query has been stopped: its result will be dropped, and its remaining rows get NULL.
  */
 export type OnComputed = (connectionId: number, ms: number) => boolean
 
-/** How often the computing of a chunk is reported, in milliseconds, besides at its end. */
+/** How often the computing time of a chunk is reported, in milliseconds; it is also reported at the end of the chunk. */
 const REPORT_EVERY_MS = 1
 /**
- * The most characters and bytes of the results of one chunk, which has up to 2,048 rows. They are all in the memory of this process
- * at once.
+ * The most characters and bytes of the results of one chunk, which has up to 2,048 rows: all of them are in the memory of this process at
+ * once.
  */
 const MAX_CHUNK_SIZE = 32_000_000
 
@@ -68,7 +68,7 @@ export function registerScalarFunction(
 ): void {
   const compute = scalarFunction.refuses ? withRefusals(scalarFunction) : (scalarFunction.compute as Compute)
   const width = scalarFunction.parameters.length
-  // Binding takes a turn of the main thread, so it is left out where no call can take long.
+  // Binding a call to its connection takes a turn of the main thread, so it is left out where no call can take long.
   const isShort = scalarFunction.isShort || scalarFunction.parameters.every(type => OF_NUMBERS.has(type))
   const watch = isShort ? undefined : onComputed
   connection.registerScalarFunction(
@@ -85,7 +85,7 @@ export function registerScalarFunction(
         try {
           const vectors = scalarFunction.parameters.map((_, index) => input.getColumnVector(index))
           for (let row = 0; row < input.rowCount; row++) {
-            // An error would end nothing in TRY, which then computes the rows of the chunk one by one.
+            // Throwing would not end the query: TRY would catch the error, and compute the rows of the chunk one by one.
             if (isDropped) {
               output.setItem(row, null)
               continue
@@ -99,7 +99,7 @@ export function registerScalarFunction(
             const result = args.length < width ? null : compute(...args)
             output.setItem(row, toDuckDb(result))
             size += sizeOf(result)
-            // Not for the last row, so that TRY, which computes the rows of a failed chunk one by one, gets a large one.
+            // TRY computes the rows of a failed chunk one by one. The last row is not refused, so that a single large row is possible.
             if (size > MAX_CHUNK_SIZE && row < input.rowCount - 1) throw new ScalarFunctionError(TOO_LARGE)
             isDropped = report(false)
           }
@@ -116,7 +116,7 @@ export function registerScalarFunction(
   )
 }
 
-/** Hands the results to DuckDB; an error is its own: it has no memory for them. */
+/** Gives the results to DuckDB. If that fails, DuckDB has no memory for them: its own error is set. */
 export function flushResults(info: DuckDBScalarFunctionInfo, output: DuckDBVector): void {
   try {
     output.flush()
@@ -134,8 +134,8 @@ const bindToConnection = (info: DuckDBScalarFunctionBindInfo): void =>
   info.setBindData({ connectionId: info.clientContext.connectionId } satisfies Binding)
 
 /**
- * Starts to watch the time of a chunk. The returned function reports it, if it is long enough or `isDue`, and returns whether the
- * result will be dropped. Chunks may be short and many: TRY makes one of each row.
+ * Starts to watch the time of a chunk. The returned function reports the time, if it is long enough or `isDue` is true, and returns whether
+ * the result will be dropped. There may be many short chunks: TRY makes one of each row.
  */
 function chunkWatch(info: DuckDBScalarFunctionInfo, onComputed: OnComputed): (isDue: boolean) => boolean {
   let startedAt = performance.now()

@@ -1,9 +1,9 @@
-/** How many times as long as its processor time a computation may take on a busy machine. */
+/** At least 1/BUSY of the time that has passed counts, however little of it was processor time. */
 const BUSY = 3
 
 /**
- * Starts to measure a computation; the returned function gives its time in milliseconds. On a busy machine that is processor time, so
- * that a query does not count as slow because others run, but at least a part of the time that has passed.
+ * Starts to measure a computation; the returned function gives its time in milliseconds. That is processor time, so that a query does not
+ * count as slow because other queries run. But it is at least 1/BUSY of the time that has passed, and at most all of it.
  */
 export function stopwatch(): () => number {
   const [startedAt, used] = [performance.now(), process.cpuUsage()]

@@ -31,7 +31,7 @@ const SHORT_PARTS = Object.keys(LENGTHS)
 const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
 /** The most days of a part. */
 const MOST_DAYS: Readonly<Record<string, bigint>> = { MONTH: 31n, QUARTER: 92n, YEAR: 366n, ISOYEAR: 371n }
-/** For parts longer than a day: the longer parts in which each of them lies. Weeks lie only within ISO years. */
+/** For parts longer than a day: the longer parts within which each of them lies. Weeks other than those from Monday lie within none. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
   MONTH: ['QUARTER', 'YEAR'],
   QUARTER: ['YEAR'],

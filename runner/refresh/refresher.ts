@@ -260,7 +260,7 @@ export class Refresher {
     return parts.includes(null) ? null : parts.flatMap(list => list!.map(({ key }) => key)).join('\n')
   }
 
-  /** Whether the tables still have these parts. True without a look where the engine reports changes late: a look would not show them. */
+  /** Whether the tables still have these parts. Always true where the engine reports changes late: asking again would not show them. */
   async #isUnchanged(call: Call, parts: readonly TablePart[], others: string): Promise<boolean> {
     if (!isExact(call)) return true
     const now = await this.#partsOf(call, call.kept, false)

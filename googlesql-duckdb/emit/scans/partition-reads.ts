@@ -45,8 +45,8 @@ function ownTests(scan: TableScan, context: Context): readonly string[] {
 }
 
 /**
- * Whether the condition reads the keys only by operators, as dates and as truncations. Other functions are excluded, such as those with a
- * time zone: DuckDB computes them only while the query runs.
+ * Whether only operators are applied to the keys, to their dates and to their truncations. Other functions are excluded, such as those with
+ * a time zone: DuckDB computes them only while the query runs.
  */
 function isPlain(condition: Expr, keys: readonly Column[]): boolean {
   const readsKey = (expr: Expr): boolean =>

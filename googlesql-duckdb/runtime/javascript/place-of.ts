@@ -1,4 +1,4 @@
-/** Where a JavaScript function is in a message: `at f(STRING)`. */
+/** Names a JavaScript function in a message: `at f(STRING)`. */
 import type { JavaScriptDefinition } from '../../../googlesql/functions/definitions/javascript.js'
 import { typeName } from '../../../googlesql/types/types.js'
 

@@ -1,6 +1,6 @@
 /**
- * The thread in which JavaScript functions run. The thread that asks waits for `isAnswered`, without its event loop, and then
- * takes the answer from its end of the channel.
+ * The thread in which JavaScript functions run. The thread that asks waits until `isAnswered` is set, and its event loop stands still
+ * meanwhile. Then it takes the answer from its end of the channel.
  */
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { ScalarFunctionError } from '../scalar-functions/scalar-function.js'

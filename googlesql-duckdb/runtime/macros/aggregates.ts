@@ -1,5 +1,5 @@
-/** Macros over the results of DuckDB's aggregates; the arguments of a macro are aggregates over the same rows. */
-/** The beginning of a CASE that refuses a number `n`: the one that is NULL, and the one that is too small. */
+/** Macros over the results of DuckDB's aggregates. The arguments of a macro are aggregates over the same rows. */
+/** The beginning of a CASE that refuses a number `n` that is NULL, and one that is too small. */
 const checked = (subject: string, none: 'NULL' | 'null', must: 'be positive' | 'not be negative'): string => `CASE
     WHEN n IS NULL THEN bq_raise('${subject} must not be ${none}')
     WHEN n < ${must === 'be positive' ? 1 : 0} THEN bq_raise('${subject} must ${must}')`
@@ -37,7 +37,8 @@ export const AGGREGATE_MACROS: readonly string[] = [
   // DuckDB plans an aggregate again for each occurrence.
   'bq_float_total(total, small) AS CASE WHEN isfinite(total) = false THEN bq_made_large(small) ELSE total END',
   "bq_min_float64(least_input, greatest_input) AS CASE WHEN isnan(greatest_input) THEN 'nan'::DOUBLE ELSE least_input END",
-  // `small` is the result for values scaled by 2^-600, for values whose squares would overflow; `back` undoes the scaling.
+  // `small` is the result for values scaled by 2^-600. It is used where the squares of the values would overflow; 2^600 and `back` undo
+  // the scaling.
   `bq_spread(value, small, back, greatest_input, least_input) AS CASE
     WHEN abs(greatest_input) < 1e150 AND abs(least_input) < 1e150 THEN value
     WHEN isfinite(greatest_input) AND isfinite(least_input) THEN small * 4.149515568880993e180 * back

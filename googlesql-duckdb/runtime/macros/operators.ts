@@ -1,7 +1,7 @@
 /** Operators whose result in DuckDB differs from BigQuery's. */
 
 export const OPERATOR_MACROS: readonly string[] = [
-  // NaN does not equal any value and is neither less nor greater. In DuckDB it equals itself and is greater than all other
+  // In BigQuery, NaN does not equal any value and is neither less nor greater. In DuckDB it equals itself and is greater than all other
   // values. The IS NULL tests of the other operand keep a NULL result from becoming false.
   'bq_float_eq(a, b) AS (a = b AND (b IS NULL OR NOT isnan(a)))',
   'bq_float_ne(a, b) AS (a <> b OR (isnan(a) AND b IS NOT NULL))',
@@ -28,23 +28,23 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_all_of(tests) AS CASE WHEN tests IS NULL THEN true WHEN list_contains(tests, false) THEN false WHEN list_count(tests) < len(tests) THEN NULL ELSE true END`,
   `bq_like_pattern(pattern) AS CASE WHEN ends_with(pattern, '\\') AND (length(pattern) - length(rtrim(pattern, '\\'))) % 2 = 1
      THEN bq_raise('LIKE pattern ends with a backslash') ELSE pattern END`,
-  // DuckDB's LIKE goes back to every % of the pattern, so its time is a power of the text's length. Where that is too much, a
-  // text that contains the first literal part of the pattern is matched by RE2, which takes at most text times pattern.
+  // DuckDB's LIKE goes back to every % of the pattern, so its time is a power of the text's length. Where that is too much, RE2 matches
+  // the texts that contain the first literal part of the pattern. Its time is at most the text's length times the pattern's length.
   `bq_like(x, p) AS CASE
      WHEN strlen(x) > bq_like_max_length(p) THEN CASE WHEN contains(x, regexp_extract(bq_like_pattern(p), '[^%_\\\\]+'))
        THEN bq_like_by_regexp(x, p) ELSE false END
      WHEN contains(p, '\\') THEN x LIKE bq_like_pattern(p) ESCAPE '\\'
      ELSE x LIKE p END`,
-  // RE2 takes one step for each byte of the text while its automaton fits into its memory, as that of a short pattern does whose `_`
-  // are few. For others it takes at most text times pattern.
+  // RE2 takes one step for each byte of the text while its automaton fits into its memory. That is so for a short pattern with few `_`.
+  // For any other pattern, its time is at most the text's length times the pattern's length.
   `bq_like_by_regexp(x, p) AS CASE
      WHEN strlen(p) > 32000 OR (strlen(x) * strlen(p) > 20000000 AND (strlen(p) > 1000 OR strlen(p) - strlen(replace(p, '_', '')) > 8))
      THEN bq_exceeded('LIKE compares too long a text with too long a pattern')
      ELSE regexp_full_match(x, bq_like_regexp(CASE WHEN strlen(p) <= 32000 THEN p END)) END`,
   // `_` matches any byte.
   'bq_bytes_like(x, p) AS bq_like(bq_latin1(x), CASE WHEN x IS NOT NULL THEN bq_latin1(p) END)',
-  // The longest text for which DuckDB's LIKE makes at most 2^20 comparisons: text^n / n! times pattern, where n is the number
-  // of % that are followed by something. The tests of a pattern are LIKEs, which are faster than counting.
+  // The longest text for which DuckDB's LIKE makes at most 2^20 comparisons. It makes text^n / n! times pattern of them, where `text` and
+  // `pattern` are lengths, and n is the number of % that are followed by something. LIKE finds n faster than counting does.
   `bq_like_max_length(p) AS CASE
      WHEN p NOT LIKE '%!%%!%_%' ESCAPE '!' THEN 1048576 // (strlen(p) + 1)
      WHEN p NOT LIKE '%!%%!%%!%_%' ESCAPE '!' THEN 1448 / sqrt(strlen(p) + 1)

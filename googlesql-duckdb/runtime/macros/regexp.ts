@@ -1,23 +1,24 @@
 /** Regular expressions whose pattern, position or occurrence is known only at run time. */
 
-/** Begins patterns that DuckDB's optimiser must leave alone: an alternative that matches nothing. */
+/** An alternative that matches nothing. It is put before patterns that DuckDB's optimiser must not rewrite. */
 export const NO_MATCH_OR = '[^\\x00-\\x{10FFFF}]|'
 
 export const REGEXP_MACROS: readonly string[] = [
-  // RE2 keeps to linear time only while its automaton fits into its memory; otherwise the time is text times pattern. Compiling
-  // a pattern takes a microsecond for each part. For a small pattern that is constant, DuckDB folds the test away.
+  // RE2 takes linear time only while its automaton fits into its memory; otherwise its time is the text's length times the pattern's size.
+  // Compiling a pattern takes a microsecond for each part. For a small constant pattern, DuckDB computes the test while it plans.
   `bq_regexp_bounded(s, p, result) AS CASE
     WHEN bq_re_size(p) > 300 AND (bq_re_size(p) > 5000 OR strlen(s) * bq_re_size(p) > 5000000)
     THEN bq_exceeded('a regular expression is too large for the text that it searches') ELSE result END`,
-  // DuckDB turns regexp_matches into LIKE where a constant pattern is literal text. It takes an anchor or an empty group inside of
-  // the text for one at its end, so that '-^' would match '-'. It leaves an alternation as it is.
+  // DuckDB turns regexp_matches into LIKE where a constant pattern is literal text. It treats an anchor or an empty group inside the text
+  // as if it stood at the end, so that '-^' would match '-'. It does not rewrite an alternation.
   `bq_re_contains(s, p) AS regexp_matches(s, CASE
     WHEN contains(substr(p, 2), '^') OR contains(substr(p, 1, length(p) - 1), '$') OR contains(p, ':)') OR contains(p, '\\A') OR contains(p, '\\z')
     THEN '${NO_MATCH_OR}' || p ELSE p END)`,
-  // In ASCII, characters are bytes already. A call of JavaScript for each of thousands of matches would take longer than the search.
+  // In ASCII text, characters are bytes, so that DuckDB can encode it. A call of JavaScript for each of thousands of matches would take
+  // longer than the search.
   `bq_bytes_of_latin1(text) AS CASE WHEN strlen(text) = length(text) THEN encode(text) ELSE bq_from_latin1(text) END`,
-  // The result is at most 8 MB: each match adds the replacement, and each reference in the replacement adds, over all matches, at
-  // most the text. The matches are counted only where the result could be so long.
+  // The result is at most 8 MB. Each match adds the replacement; each reference in the replacement adds, over all matches together, at
+  // most the text once. The matches are counted only where the result could be longer than 8 MB.
   `bq_regexp_replace(s, p, rewrite) AS CASE
     WHEN strlen(s) * strlen(rewrite) > 8388608 AND strlen(s) * (strlen(rewrite) - strlen(replace(rewrite, '\\', ''))) + len(regexp_extract_all(s, p)) * strlen(rewrite) > 8388608
     THEN bq_exceeded('the result of REGEXP_REPLACE is too long')

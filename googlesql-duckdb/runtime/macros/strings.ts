@@ -10,7 +10,7 @@ export const STRING_MACROS: readonly string[] = [
   // DuckDB reverses graphemes; GoogleSQL reverses code points.
   `bq_reverse(s) AS list_transform([s], lambda v$:
     CASE WHEN strlen(v$) = length(v$) THEN reverse(v$) ELSE bq_reverse_text(v$) END)[1]`,
-  // DuckDB refuses positions and lengths beyond these.
+  // DuckDB refuses positions and lengths beyond these bounds.
   `bq_place(n) AS CASE WHEN n > 4294967295 THEN 4294967295 WHEN n < -4294967295 THEN -4294967295 ELSE n END`,
   `bq_left(s, n) AS CASE
     WHEN n < 0 THEN bq_raise_for(s, 'Second argument in LEFT() cannot be negative') ELSE "left"(s, n) END`,

@@ -24,7 +24,7 @@ export function digitsText(bytes: Uint8Array, bits: number, alphabet: string): s
 
 export const digitCount = (bytes: Uint8Array, bits: number): number => Math.ceil((bytes.length * 8) / bits)
 
-/** Reads digits; bits that do not fill the last byte are dropped. @throws ScalarFunctionError, which calls the text a `what` string */
+/** Reads digits; bits that do not fill the last byte are dropped. @param what the digits' name in the error @throws ScalarFunctionError */
 export function bytesOfDigits(text: string, bits: number, alphabet: string, what: string): Uint8Array {
   const bytes: number[] = []
   let held = 0
@@ -43,7 +43,7 @@ export function bytesOfDigits(text: string, bits: number, alphabet: string, what
   return Uint8Array.from(bytes)
 }
 
-/** BASE32 is written in groups of eight digits. */
+/** The bytes in BASE32, padded with `=` to groups of eight digits. */
 export const base32Text = (bytes: Uint8Array): string => {
   const text = digitsText(bytes, 5, BASE32_DIGITS)
   return text.padEnd(Math.ceil(text.length / 8) * 8, '=')

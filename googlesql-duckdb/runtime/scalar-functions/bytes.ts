@@ -1,4 +1,4 @@
-/** Functions of BYTES that are not those of texts whose characters are the bytes, and that DuckDB does not have for BLOB. */
+/** Functions of BYTES that DuckDB does not have for BLOB. Other functions of BYTES run on texts whose characters are the bytes. */
 import { isUtf8 } from 'node:buffer'
 import { withoutTrailing } from '../../../googlesql/values/trim-text.js'
 import { BASE32_DIGITS, base32Text, bytesOfDigits } from './base-digits.js'
@@ -47,7 +47,7 @@ function fromHex(text: string): Bytes {
   return Buffer.from(text.length % 2 === 1 ? `0${text}` : text, 'hex')
 }
 
-/** As many bytes as the first announces, where each of the others may follow another; else a single byte. */
+/** The bytes of one character: as many as the first byte announces, if the others are continuation bytes; otherwise a single byte. */
 const CHARACTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|./gs
 
 /** The bytes as text; each byte that is not part of a well-formed character becomes one U+FFFD. */

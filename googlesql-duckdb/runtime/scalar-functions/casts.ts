@@ -1,4 +1,4 @@
-/** Casts of text that DuckDB reads differently from BigQuery. The macros of macros/casts.ts let DuckDB read the usual forms. */
+/** Casts of texts that DuckDB reads differently from BigQuery. For the usual forms, the macros of macros/casts.ts use DuckDB's casts. */
 
 import {
   dateLiteral,

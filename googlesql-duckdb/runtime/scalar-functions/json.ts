@@ -36,7 +36,7 @@ function pathOf(text: string, form: string, allowsLax = false): JsonPath {
 /** The greatest depth of a JSON value. */
 const MAX_DEPTH = 500
 
-/** The path of a value to change, not deeper than a value can be. Its indexes must not be negative. @throws ScalarFunctionError in BigQuery's words */
+/** The path of a value to change. @throws ScalarFunctionError in BigQuery's words for more than MAX_DEPTH steps, and a negative index */
 const editedPathOf = keepLast((text: string): JsonPath => {
   const path = pathOf(text, 'standard')
   if (path.steps.length > MAX_DEPTH) fail(`JSONPath has more than ${MAX_DEPTH} steps`)
@@ -282,7 +282,7 @@ function contains(whole: JsonNode, part: JsonNode, isTop: boolean): boolean {
 
 const TEXT: ScalarFunctionType = 'VARCHAR'
 
-/** A change at a path; where the path is NULL, the document stays as it is. */
+/** A function that changes a document at a path. If the path is NULL, the document is not changed. */
 const edit = (
   name: string,
   change: (root: JsonNode, path: JsonPath, value: JsonNode, flag: boolean) => JsonNode,
@@ -299,7 +299,7 @@ const edit = (
   )
 
 const lineEscaped = (node: JsonNode): string => withLineEscapes(documentText(node))
-/** A function of the value at a path of a form; undefined where there is no such value. */
+/** A function that reads the value at a path of this form. `read` gets undefined where the document has no such value. */
 const atPath = (
   name: string,
   returns: ScalarFunctionType,
@@ -329,7 +329,7 @@ export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_json_quote_ascii_lines', [TEXT], TEXT, text => withLineEscapes(JSON.stringify(text))),
   // A negative zero loses its sign here; only a negative zero in JSON text keeps it.
   scalar('bq_json_double', ['DOUBLE'], TEXT, value => doubleText(value === 0 ? 0 : value)),
-  // The text in a result.
+  // The text of a number in a result; the SQL handles 0 itself, so a zero here is -0.
   scalar('bq_number_text', ['DOUBLE'], TEXT, value => (value === 0 ? '-0' : String(value))),
   scalar('bq_json_pretty', [TEXT], TEXT, text => prettyText(documentOf(text))),
 

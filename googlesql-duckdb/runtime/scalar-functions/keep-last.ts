@@ -1,5 +1,5 @@
 /**
- * The function with its last result kept, for what a function prepares from a pattern, a path or a format: it is the same for most
+ * Keeps the last result of `prepare`, and returns it for the same texts. It is for patterns, paths and formats, which are the same in most
  * rows of a query.
  */
 export function keepLast<A extends readonly string[], T>(prepare: (...texts: A) => T): (...texts: A) => T {

@@ -2,7 +2,7 @@
 import { keepLast } from './keep-last.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
-/** @throws ScalarFunctionError for a pattern that ends in an escape; DuckDB would see it only where the text reaches it. */
+/** The regular expression for a pattern. @throws ScalarFunctionError for a pattern that ends in an escape, whatever the text is */
 const regexpOf = keepLast((pattern: string): string => {
   const regexp = pattern.replace(/%+|\\?./gsu, part => {
     if (part === '\\') fail('LIKE pattern ends with a backslash')

@@ -9,9 +9,9 @@ import { latin1, ofLatin1 } from './bytes.js'
 import { keepLast } from './keep-last.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
-/** The size of a class of Unicode, such as `\pL`, in DuckDB's RE2, whose programs read bytes. */
+/** The size that a class of Unicode such as `\pL` has in a program of DuckDB's RE2: its programs read bytes. */
 const UNICODE_CLASS = 200
-/** A pattern of this size is refused for every text, so larger sizes need not be told apart. */
+/** The largest size that is returned: a pattern of this size is refused for every text, so larger sizes make no difference. */
 const MAX_SIZE = 1_000_000
 
 function sizeOf(pattern: string): bigint {
@@ -35,7 +35,7 @@ function* matchesOf(program: RE2JS, text: string): Generator<Matcher> {
   }
 }
 
-/** The texts of all matches, or of the group in each; null for a group that took no part. */
+/** The texts of all matches; if the pattern has a group, the texts of the group. Null for a group that took no part in the match. */
 function all(text: string, pattern: string): (string | null)[] {
   const { program, group } = withSoleGroup(pattern)
   return Array.from(matchesOf(program, text), match => match.group(group))
@@ -65,7 +65,7 @@ function codePoints(text: string): number {
 
 const read = keepLast(readPattern)
 
-/** A pattern with at most one group. `group` is the number of what is asked for: 1 is the group, 0 the whole match. */
+/** The program of a pattern with at most one group. `group` is 1 if the pattern has a group, and 0, the whole match, if it has none. */
 function withSoleGroup(pattern: string) {
   const parsed = read(pattern)
   if (parsed.error !== null) fail(`Cannot parse regular expression: ${parsed.error}`)

@@ -24,7 +24,7 @@ export interface ScalarFunction {
   readonly returns: ScalarFunctionType
   /** Whether the function is called for NULL arguments too; otherwise any NULL argument gives NULL without a call. */
   readonly handlesNull: boolean
-  /** Whether a call takes a short time whatever its texts are, so that its time is not watched. @default false */
+  /** Whether a call is short for any texts, so that its time need not be watched. @default false */
   readonly isShort?: true
   /**
    * Whether `compute` may throw a RefusalError. Only for functions that return VARCHAR: SQL calls them as
@@ -41,8 +41,8 @@ type Arguments<Types extends readonly ScalarFunctionType[], Given extends Facts>
 }
 
 /**
- * A scalar function in the tables of this folder; `facts` are those that are not the default. A `compute` may declare a narrower type for
- * an argument than the SQL type has: TypeScript allows this only for methods, so its type is that of the method `of`.
+ * Makes a scalar function; `facts` are the members that do not have their default. `compute` may declare a narrower type for an argument
+ * than the SQL type has. TypeScript allows that only for methods, so the type of `compute` is that of a method, `of`.
  */
 export const scalar = <const Types extends readonly ScalarFunctionType[], const Given extends Facts = object>(
   name: string,

@@ -7,11 +7,11 @@ import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 const HEX_DIGITS = '0123456789abcdef'
 const MIME_LINE = 76
 
-/** The longest text: longer ones are not realistic values, and V8 aborts the process for a text of half a gigabyte. */
+/** The longest text, in characters. Longer texts are not realistic values, and V8 aborts the process for a text of half a gigabyte. */
 const MAX_TEXT_LENGTH = 2 ** 24
 
 interface Codec {
-  /** The bits of one digit; absent where digits do not make the text much longer than the bytes. */
+  /** The bits of one digit; absent where the text cannot be much longer than the bytes. */
   readonly digitBits?: number
   readonly write: (bytes: Uint8Array) => string
   readonly read: (text: string) => Uint8Array

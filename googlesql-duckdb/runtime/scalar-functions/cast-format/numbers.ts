@@ -10,7 +10,7 @@ import {
 import { keepLast } from '../keep-last.js'
 import { fail, type ScalarFunction, scalar } from '../scalar-function.js'
 
-/** A finite number, or an infinity or NaN. Halves of a FLOAT64 are rounded to even, others away from zero. */
+/** A finite number, or an infinity or NaN. Halves are rounded to even in a FLOAT64, and away from zero in other types. */
 export type FormattedNumber = FiniteNumber | { readonly isNegative: boolean; readonly word: 'INF' | 'NAN' }
 type FiniteNumber = Digits & { readonly rounding: Rounding }
 
@@ -184,7 +184,7 @@ export function fractionOfText(text: string): FormattedNumber {
   return { ...digits, isNegative: digits.isNegative && digits.numerator !== 0n, rounding: 'half-away' }
 }
 
-/** The digits of a number: before its point without leading zeros, behind it, and of its exponent with the sign, `+05`. */
+/** The digits of a number: before its point (without leading zeros), after its point, and of its exponent (with the sign: `+05`). */
 function written(number: FiniteNumber, { scale, hasExponent }: NumberFormat) {
   const text = (hasExponent ? exponentText : fixedText)(number, scale, number.rounding)
   const [mantissa, exponent = ''] = text.split('e')

@@ -262,8 +262,8 @@ const NOTHING_READ = {
 type CastFields = typeof NOTHING_READ & { year: number; month: number }
 
 /**
- * Reads an element at the start of the text. Returns the number of characters read, or -1 where the text does not match.
- * `isExact`: a number has all its digits.
+ * Reads an element at the start of the text. Returns the number of characters read, or -1 where the text does not match. `isExact`: a
+ * number must have all its digits.
  */
 type Read = (text: string, isExact: boolean, fields: CastFields) => number
 type Store = (fields: CastFields, value: number) => void

@@ -41,7 +41,7 @@ export function splitMicros(micros: bigint): { readonly seconds: number; readonl
   return { seconds: Number((micros - micro) / 1_000_000n), micro: Number(micro) }
 }
 
-/** The fields that format strings use, of a civil time in seconds since 1970-01-01 00:00:00 of the same calendar; `days` since then. */
+/** The fields of a civil time that format strings use. @param seconds since 1970-01-01 00:00:00 in the same calendar, as are `days` */
 export function civilFromSeconds(seconds: number, micro: number) {
   const days = Math.floor(seconds / DAY_SECONDS)
   const ofDay = seconds - days * DAY_SECONDS

@@ -17,7 +17,7 @@ import { timeZone } from './time-zones.js'
 
 export type TimeKind = 'DATE' | 'TIME' | 'DATETIME' | 'TIMESTAMP'
 
-/** Elements for which a value of this type has no part; they are copied to the result unchanged. */
+/** The elements whose part values of this type do not have. They are copied to the result unchanged. */
 export const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
   DATE: 'cHIklMPpRrSsTXZz',
   TIME: 'AaBbhCcDdeFGgjJmQsUuVWwxYyZz',

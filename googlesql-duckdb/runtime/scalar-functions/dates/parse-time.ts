@@ -10,7 +10,7 @@ import { type TimeZone, timeZone } from './time-zones.js'
 /** Elements for parts that a value of this type does not have; a format with such an element is an error. */
 const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = { ...UNWRITTEN, TIME: UNWRITTEN.TIME.replace('Q', '') }
 
-/** A part of a date that gives a date only together with other parts. `place` is the position of its element in the format. */
+/** A part that gives a date only together with other parts, such as a weekday. `place` is the position of its element in the format. */
 interface Part {
   readonly value: number
   readonly place: number
@@ -89,8 +89,8 @@ class Reader {
   }
 
   /**
-   * Reads a number as strptime does: it does not read a digit that would make the number too large, such as the 0 of `5022024`
-   * after the day 5.
+   * Reads a number as strptime does: it does not read a digit that would make the number too large, such as the 0 after the day 5 in
+   * `5022024`.
    */
   shortNumber(low: number, high: number): number {
     this.skipSpaces()

@@ -6,9 +6,9 @@ import type { JsonPath, JsonPathStep } from '../../../../googlesql/values/json-p
 import { fail } from '../scalar-function.js'
 import { JSON_NULL, type JsonNode } from './document.js'
 
-/** The greatest length to which indexes beyond the end may extend arrays, all steps of a path together. */
+/** BigQuery refuses a path whose indexes would add this many items to arrays, all steps together, and an insertion at such an index. */
 const MAX_LENGTH = 1_000_000
-/** The most items that they may add: BigQuery adds more, but a text of 20 characters would take a second here. */
+/** The most items that indexes may add here: with BigQuery's limit, a path of 20 characters would take a second. */
 const MAX_ADDED = 200_000
 
 /** The value that a step leads to; undefined where there is no such value. */
@@ -45,8 +45,8 @@ function checkAdded(count: number): void {
 const TOO_MANY = `Resources exceeded during query execution: an index adds more than ${MAX_ADDED} items to an array`
 
 /**
- * Whether the kinds of the values allow to create the path. @throws ScalarFunctionError where arrays would get too long, before any
- * is made.
+ * Whether the path can be created, given the kinds of the values on it. @throws ScalarFunctionError where arrays would get too long: this
+ * is checked before any array is made.
  */
 function allowsPath(root: JsonNode, steps: readonly JsonPathStep[]): boolean {
   let node: JsonNode | undefined = root

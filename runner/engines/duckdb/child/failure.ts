@@ -126,7 +126,7 @@ export function failureOf(error: unknown, nameOf = (path: string): string => pat
   if (worded) {
     const { isOfExpression = true, isShortOfRoom = false, pattern } = worded.wording
     const reason = isOfExpression ? pattern.source : null
-    // RE2 quotes the pattern as it stands in the SQL, with a beginning that the translator has added.
+    // RE2 quotes the pattern with the beginning that a macro may have added.
     return { kind: 'query', message: worded.message.replace(NO_MATCH_OR, ''), cause, reason, isShortOfRoom }
   }
   return { kind: 'engine', cause }

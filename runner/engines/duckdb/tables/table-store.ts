@@ -221,7 +221,8 @@ export class TableStore {
   }
 
   /**
-   * The keys of the parts that a query of the table would read now, without reading them; null for a table of the attached database.
+   * The keys of the parts that a query of the table would read now, without reading them. Null for a table of the attached database, and
+   * for one that is not declared.
    * @param listing shared by the calls for many tables
    * @throws QueryFault as FolderReader does.
    */
