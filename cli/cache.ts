@@ -1,4 +1,4 @@
-/** `sluice cache purge [NAME]`, or `--table TABLE`, of which `--partition ID` names a part. */
+/** `sluice cache purge`: purges the results of one endpoint, of all that read a table or a partition of it, or of all endpoints. */
 
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { listed, plural } from '../authoring/terminal/plural.js'
@@ -16,7 +16,7 @@ import type { Settings } from '../runner/settings/settings.js'
 /** The most endpoints that a line names. */
 const MAX_NAMED = 20
 
-/** Whose results are meant: those of an endpoint, of all that read a table, or of all endpoints. */
+/** The results to purge: those of an endpoint, of all endpoints that read a table, or of all endpoints. */
 interface Purged {
   readonly name: string | undefined
   readonly table: string | undefined
@@ -24,9 +24,9 @@ interface Purged {
 }
 
 /**
- * Purges stored results: over HTTP where `url` is given, else in the
- * Redis that the replicas share. Prints what was purged; over HTTP, "all" means the endpoints that the token may call.
- * @throws UsageError when neither is known; SetupError when it did not happen everywhere.
+ * Purges stored results: over HTTP where `url` is given, otherwise in the Redis that the replicas share. Prints what was purged;
+ * over HTTP, "all" means the endpoints that the token may call.
+ * @throws UsageError when neither a URL nor a Redis is given; SetupError when not all results were purged.
  */
 export async function purgeCache(
   { name, table, partition }: Purged,
@@ -91,8 +91,8 @@ async function purgeReaders(
   if (purged.length > 0) {
     io.print(`purged ${plural(purged.length, 'endpoint')}: ${listed(purged, MAX_NAMED)}\n`)
     if (refused.length === 0) return EXIT.clean
-    const others = 'whose results of others the purge would reach'
-    io.printError(`sluice: not ${plural(refused.length, 'endpoint')}, ${others}: ${listed(refused, MAX_NAMED)}\n`)
+    const why = 'because the purge would reach results of other callers'
+    io.printError(`sluice: not ${plural(refused.length, 'endpoint')}, ${why}: ${listed(refused, MAX_NAMED)}\n`)
     return EXIT.problems
   }
   io.printError(`sluice: nothing was purged: no endpoint that the token may call reads ${table}\n`)

@@ -5,7 +5,7 @@ import { EXIT } from '../authoring/terminal/io.js'
 import { run } from './program.js'
 import { standardOutput } from './standard-output.js'
 
-/** What a shell makes of a process that such a signal ended. */
+/** The exit codes that a shell reports for a process that a signal has ended. */
 const SIGNAL_CODES = [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -15,13 +15,13 @@ const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor))
 /** A closed terminal no longer counts as a terminal. */
 const isTerminalClosed = (): boolean => terminals.length > 0 && !terminals.some(descriptor => isatty(descriptor))
 
-/** Ends the process when its terminal has closed: by the signal, or in good order once a command has set how. */
+/** Ends the process when its terminal has closed: by SIGHUP, or by a shutdown in good order once a command waits for one. */
 let endAtHangup = (): void => {
   process.removeAllListeners('SIGHUP')
   process.kill(process.pid, 'SIGHUP')
 }
 
-// Pauses before a request is sent again do not keep the process alive: the command itself does.
+// This timer keeps the process alive until the command is done: the pause before a request is sent again does not.
 const untilDone = setInterval(() => {}, 2 ** 30)
 const interrupted = new AbortController()
 const output = standardOutput(process.stdout, process.stderr)

@@ -1,4 +1,4 @@
-/** The program, and how it ends. Each command loads its own code: loading that of all takes longer than most commands run. */
+/** The program, and how it ends. Each command loads its own code: loading the code of all commands takes longer than most commands run. */
 import { existsSync } from 'node:fs'
 import { type Command, CommanderError } from 'commander'
 import { declareMcp } from '../authoring/agent/command.js'
@@ -36,7 +36,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** SQL that begins with a comment, with a space before it: otherwise it would count as a flag. */
+/** Puts a space before SQL that begins with a comment, because a word that begins with `--` would count as a flag. */
 const asOperand = (word: string): string => (/^--(?:\s|[^=]*\n)/.test(word) ? ` ${word}` : word)
 
 /** All commands, with their flags; what `--help` prints and docs/reference/cli.md is generated from. */

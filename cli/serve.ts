@@ -26,7 +26,7 @@ export async function serve(settings: Settings, io: Io): Promise<number> {
 }
 
 async function serveUntilShutdown(settings: Settings, log: Log, io: Io): Promise<void> {
-  const reloads = reloadsAskedFor(io)
+  const reloads = listenForReloads(io)
   const { runner } = await openRunner(settings, {
     placeFailure: settings.dev ? await placeFailuresIn(settings) : null,
     observe(event) {
@@ -43,7 +43,7 @@ async function serveUntilShutdown(settings: Settings, log: Log, io: Io): Promise
   reloads.begin(() => void runner.reload().catch(() => {}))
   try {
     const token = await ensureToken(settings)
-    // Before the first call, which would wait for it: loading the program and the manifests leaves more garbage than is in use.
+    // Otherwise the first call would wait for the collection: loading program and manifests leaves more garbage than live data.
     await collectGarbage()
     const server = await runner.listen()
     if (token !== null) io.print(`token ${token} (shown only this once; send it as X-API-KEY)\n`)
@@ -60,7 +60,7 @@ async function serveUntilShutdown(settings: Settings, log: Log, io: Io): Promise
   }
 }
 
-/** Loaded here: only an author's server places failures. */
+/** Imported only here, because only an author's server places failures. */
 async function placeFailuresIn({ endpointsDir }: Settings): Promise<PlaceFailure> {
   const { placeFailuresBelow } = await import('../authoring/call/place-failure.js')
   return placeFailuresBelow(endpointsDir)
@@ -70,7 +70,7 @@ async function placeFailuresIn({ endpointsDir }: Settings): Promise<PlaceFailure
  * Listens for SIGHUP from the start, since an unhandled SIGHUP ends the process. A request that comes during loading is
  * carried out afterwards.
  */
-function reloadsAskedFor(io: Io): { begin(reload: () => void): void } {
+function listenForReloads(io: Io): { begin(reload: () => void): void } {
   let isAsked = false
   let act = (): void => {
     isAsked = true

@@ -9,7 +9,7 @@ import type { TokenRecord } from '../runner/auth/token-file.js'
 import { tokensPath } from '../runner/serve/tokens.js'
 import type { Settings } from '../runner/settings/settings.js'
 
-/** The flags of `token create`: the order for the token, with each pin as `name=value`. */
+/** The flags of `token create`: the properties of the new token, with each pin as a text `name=value`. */
 export interface TokenFlags extends Omit<NewToken, 'pin'> {
   readonly pin?: readonly string[]
 }

@@ -12,7 +12,7 @@ import type { WatchdogData } from './watchdog.js'
 const ANSWER_MS = 6_000
 /** How long a stalled reader of the log is waited for, in milliseconds. */
 const WRITE_MS = 1_000
-/** The innermost functions that the log names. */
+/** The most functions that the log names, the innermost first. */
 const MOST_FRAMES = 12
 const STANDARD_ERROR = 2
 

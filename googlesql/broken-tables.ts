@@ -1,10 +1,10 @@
 /**
- * Tables whose schema has a mistake: a catalogue does not find them, and the error of a query that names one contains the
- * mistake.
+ * Tables whose schema has a mistake. A catalogue does not return such a table, and the error of a query that names it contains
+ * the mistake.
  */
 import { declaringOf, isShardOf, isWildcard, prefixOf } from './wildcard-tables.js'
 
-/** Why there is no table with a name. */
+/** Why a catalogue has no table with a certain name. */
 export interface Absence {
   /** Completes the message `Table not found: x; `. */
   readonly reason: string
@@ -18,23 +18,23 @@ export type BrokenTables = ReadonlyMap<string, Absence>
 export const NO_BROKEN_TABLES: BrokenTables = new Map()
 
 /**
- * Why the table with this name cannot be read; undefined where no broken schema concerns it. A broken shard concerns its wildcard
- * tables, and a broken wildcard table its shards: each may have columns from the other.
+ * Why the table with this name cannot be read; undefined where no broken schema concerns it. A broken shard
+ * makes its wildcard tables unreadable, and a broken wildcard table its shards, because each may take its columns from the other.
  */
 export function absenceByBroken(broken: BrokenTables, name: string): Absence | undefined {
   if (broken.size === 0) return undefined
-  const brokenName = broken.has(name) ? name : concerning([...broken.keys()], name)
+  const brokenName = broken.has(name) ? name : relatedBrokenName([...broken.keys()], name)
   return brokenName === undefined ? undefined : broken.get(brokenName)
 }
 
-function concerning(names: readonly string[], name: string): string | undefined {
+function relatedBrokenName(names: readonly string[], name: string): string | undefined {
   const beginning = isWildcard(name) ? prefixOf(name) : name
   const shard = isWildcard(name) ? names.find(shardName => isShardOf(shardName, beginning)) : undefined
   const wildcards = names.filter(isWildcard).map(wildcard => ({ name: wildcard }))
   return shard ?? declaringOf(wildcards, beginning)?.name
 }
 
-/** Why the views of this dataset cannot be read; undefined where no table of it is broken. */
+/** Why the views of the dataset with these names cannot be read; undefined where none of its tables is broken. */
 export function absenceByBrokenDataset(broken: BrokenTables, datasets: readonly string[]): Absence | undefined {
   const brokenName = [...broken.keys()].find(name => datasets.some(dataset => name.startsWith(`${dataset}.`)))
   return brokenName === undefined ? undefined : broken.get(brokenName)

@@ -61,23 +61,23 @@ class CertainReader {
         for (const { column, call } of scan.aggregates) {
           if (!this.#needed.has(column.id)) continue
           for (const part of partsOfCall(call)) this.#expr(part)
-          this.#number(call.limit, ROW_COUNT)
-          this.#numberOf(call)
+          this.#numberInRange(call.limit, ROW_COUNT)
+          this.#rangedArgument(call)
         }
         this.#scan(scan.input)
         break
       case 'window':
-        // Arguments that are not the number of a function or a frame are left out, because the frame of a row may be empty.
+        // Only numbers of functions and frames are read: an empty frame may leave the other arguments unevaluated.
         for (const { column, call: window } of scan.functions) {
           if (!this.#needed.has(column.id)) continue
-          this.#numberOf(window.call)
-          for (const bound of [window.frame?.start, window.frame?.end]) this.#number(bound?.offset, FRAME)
+          this.#rangedArgument(window.call)
+          for (const bound of [window.frame?.start, window.frame?.end]) this.#numberInRange(bound?.offset, FRAME)
         }
         this.#scan(scan.input)
         break
       case 'set':
         for (const input of scan.inputs) {
-          this.#alike(scan.columns, input.columns)
+          this.#needCounterparts(scan.columns, input.columns)
           this.#scan(input)
         }
         break
@@ -86,8 +86,8 @@ class CertainReader {
         this.#scan(scan.body)
         break
       case 'limit':
-        this.#number(scan.limit, ROW_COUNT)
-        this.#number(scan.offset, ROW_COUNT)
+        this.#numberInRange(scan.limit, ROW_COUNT)
+        this.#numberInRange(scan.offset, ROW_COUNT)
         this.#scan(scan.input)
         break
       case 'unnest':
@@ -105,22 +105,22 @@ class CertainReader {
     const cte = this.#ctes.get(id)
     if (!cte || this.#entered.has(id)) return
     this.#entered.add(id)
-    this.#alike(columns, cte.columns)
+    this.#needCounterparts(columns, cte.columns)
     this.#scan(cte.scan)
   }
 
   /** Marks as read the columns of `others` whose counterparts, by position, are read. */
-  #alike(columns: readonly Column[], others: readonly Column[]): void {
+  #needCounterparts(columns: readonly Column[], others: readonly Column[]): void {
     for (const [i, { id }] of columns.entries()) if (this.#needed.has(id) && others[i]) this.#needed.add(others[i].id)
   }
 
-  /** Tests the argument of the call that has a range, if there is one. */
-  #numberOf({ name, arguments: args, isSafe }: AggregateCall | CallExpr): void {
+  /** Adds a check of the call's argument that must be in a range, if the function has such an argument. */
+  #rangedArgument({ name, arguments: args, isSafe }: AggregateCall | CallExpr): void {
     const range = isSafe ? undefined : NUMBER_RANGES.get(name)
-    if (range) this.#number(args[range.argument], range)
+    if (range) this.#numberInRange(args[range.argument], range)
   }
 
-  #number(number: Expr | null | undefined, range: NumberRange): void {
+  #numberInRange(number: Expr | null | undefined, range: NumberRange): void {
     if (!number) return
     this.#expr(number)
     const written = writeConstant(number)
@@ -160,14 +160,14 @@ class CertainReader {
     }
   }
 
-  /** A function of dates takes the number of an INTERVAL, which may be too large for a value of the type. */
+  /** Reads an argument. A date function takes only the number of an INTERVAL, which may be too large for an INTERVAL value. */
   #argument({ name }: CallExpr, part: Expr): void {
     const isNumber = part.kind === 'call' && part.name === '$interval' && !name.startsWith('$')
     for (const inner of isNumber ? evaluatedArguments(part) : [part]) this.#expr(inner)
   }
 
   #constant(expr: CallExpr | CastExpr): void {
-    // SAFE makes a NULL of a failure, but not of what is refused here, such as a search query that is nested too deep.
+    // Calls with SAFE are checked too: SAFE turns a failure into NULL, but not a refusal, such as a search query nested too deep.
     if (expr.kind === 'call' && expr.name === FAILS_ON_PURPOSE) return
     const mayFail = expr.kind === 'cast' ? castMayFail(expr) : findFunction(expr.name)?.canFail !== false
     if (!mayFail) return
@@ -177,9 +177,9 @@ class CertainReader {
     this.#add({ at: expr.at, sql: `SELECT ${sql}`, parameters, detail: detailOf(expr) })
   }
 
-  /** The call with another first argument, where its others decide whether it fails; tests the argument of a call that has a range. */
+  /** The call with an example as its first argument, if the others can make it fail. Also checks the argument that has a range. */
   #withExample(call: CallExpr): WrittenConstant | null {
-    this.#numberOf(call)
+    this.#rangedArgument(call)
     const [first, ...others] = call.arguments
     const kind = FIRST_ARGUMENTS.get(call.name)
     if (!first || kind === undefined || (kind === 'text' && first.type.kind !== 'STRING')) return null
@@ -196,7 +196,7 @@ class CertainReader {
 
 const castMayFail = ({ isImplicit, operand }: CastExpr): boolean => !isImplicit || operand.type.kind === 'STRING'
 
-/** Whether the text does not show a call: of literals, only those are checked that an author has written as a call. */
+/** Whether the text shows no call: if all operands are literals, only casts and calls that an author wrote are checked. */
 const isImplied = (expr: CallExpr | CastExpr): boolean =>
   expr.kind === 'cast' ? expr.isImplicit : Object.hasOwn(OPERATORS, expr.name)
 
@@ -218,8 +218,8 @@ const nameOf = ({ name }: CallExpr): string =>
 const FAILS_ON_PURPOSE = 'ERROR'
 
 /**
- * The functions and operators that refuse others of their arguments whatever the first is: a divisor of 0, a negative length, a group
- * that the pattern does not have.
+ * The functions and operators that refuse some values of their later arguments, whatever the first is (a divisor of 0, a negative
+ * length, a group that the pattern does not have), with the type of an example for the first.
  */
 const FIRST_ARGUMENTS: ReadonlyMap<string, 'text' | 'number'> = new Map([
   ...['$divide', 'DIV', 'MOD'].map(name => [name, 'number'] as const),

@@ -117,7 +117,7 @@ function likeProbes(name: string, [operand, ...patterns]: Arguments): readonly C
 
 type PatternKind = keyof typeof PROBES
 
-/** The kind of the function's pattern, its index among the arguments, and what is said of a wrong one. */
+/** The kind of the function's pattern, its index among the arguments, and what an error says about a wrong pattern. */
 function patternOf(name: string): readonly [kind: PatternKind | null, index: number, detail: string] {
   if (name === 'FORMAT') return ['format', 0, 'is not a format for FORMAT']
   if (name.startsWith('REGEXP_')) return ['regexp', 1, 'is not a regular expression that the query can use']
@@ -140,7 +140,7 @@ const WITH_PATH = new Set(
   ),
 )
 
-/** The functions that change what is at a path, which is their second argument. */
+/** The functions that change the value at a path, their second argument. */
 const CHANGES_PATH = new Set(['JSON_ARRAY_APPEND', 'JSON_ARRAY_INSERT', 'JSON_REMOVE', 'JSON_SET', 'JSON_STRIP_NULLS'])
 
 const PROBES = {

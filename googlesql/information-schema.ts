@@ -1,6 +1,6 @@
 /**
- * The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. PARTITIONS has all columns,
- * because queries that read its known columns also read rows and bytes; unknown values are NULL.
+ * The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. PARTITIONS has all
+ * its columns, because queries that read the known ones also read the counts of rows and bytes. Unknown values are NULL.
  */
 import type { InformationSchemaView, TableDefinition } from './table-definition.js'
 import { INT64, STRING, type StructField, TIMESTAMP } from './types/types.js'
@@ -42,15 +42,15 @@ export const informationSchemaColumns = (view: InformationSchemaView): readonly 
 
 const NAME = /^(?:(.+)\.)?INFORMATION_SCHEMA\.(\w+)$/i
 
-/** The dataset that a name means, and the view in upper case; null for a name of anything else. */
+/** The dataset and the view (in upper case) that a name means; null for a name that does not mean a view. */
 export function informationSchemaName(name: string): { readonly dataset: string | null; readonly view: string } | null {
   const [, dataset = null, view] = NAME.exec(name) ?? []
   return view === undefined ? null : { dataset, view: view.toUpperCase() }
 }
 
 /**
- * Whether this is the name of a view whose rows are computed here. Any other view, such as JOBS_BY_PROJECT, is a table like all
- * that have a schema and rows.
+ * Whether this is the name of a view whose rows are computed here. Any other view, such as JOBS_BY_PROJECT, is an
+ * ordinary table, with a schema and rows.
  */
 export function isComputedView(name: string): boolean {
   const asked = informationSchemaName(name)

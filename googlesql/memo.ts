@@ -1,8 +1,8 @@
 /** Values that are made once for each key. */
 
 /**
- * A Map of at most `maxEntries`: where it is full, the entry that was set longest ago goes. Set an entry again when it is
- * used, and the least recently used one goes instead.
+ * A Map of at most `maxEntries`. A full map drops the entry that was set longest ago. If each use sets its entry again, the map
+ * drops the least recently used entry.
  */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #maxEntries: number
@@ -21,7 +21,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
   }
 }
 
-/** The value of the key. A new one is made and set; one that is there is set again, so that a BoundedMap knows of its use. */
+/** The value of the key, made if the map has none. A value that exists is set again, so that a BoundedMap counts the use. */
 export function memo<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,

@@ -1,6 +1,6 @@
 /**
- * What a mistake in SQL is, as a code with its data. Advice, quick fixes and the search for causes read it, and never the
- * message. A mistake that nothing asks about has no code.
+ * The kinds of mistakes in SQL, each a code with data. Advice, quick fixes and the search for causes read the code and its data,
+ * never the message. A mistake that none of them needs has no code.
  */
 
 /** What kind of syntax is wrong; `other` where no advice depends on it. */
@@ -66,9 +66,9 @@ export interface MistakeData {
 }
 
 export interface Proposing {
-  /** The end of the message, such as the signatures of a function: advice takes its place. */
+  /** The end of the message, such as the signatures of a function: advice replaces it. */
   readonly hint?: string | undefined
-  /** The word that the message proposes instead of the one at the place. */
+  /** The word that the message proposes instead of the wrong one. */
   readonly meant?: string | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * The arguments that are numbers of a range. A call or clause with a number outside its range fails whatever the rows are, so the
+ * Arguments that must be numbers in a range. A call or clause with a number outside its range fails whatever the rows are, so the
  * number alone is the mistake.
  */
 

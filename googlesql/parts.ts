@@ -1,11 +1,11 @@
 /**
- * Finds and replaces the parts of the nodes of a tree by a table, which says for each kind of node which of its members are
- * parts. Every walk over a tree and every function that rebuilds a node derives from the tree's table.
+ * Finds and replaces the parts of a tree's nodes. A table lists, for each kind of node, which of its members are parts. Every walk
+ * over a tree and every function that rebuilds a node derives from the tree's table.
  */
 
 /**
- * The members of an object that are parts, each with the sort of part that it is, or with the parts in it if it is a plain
- * object. A list has parts in each of its items. A member that is null or absent has none.
+ * The members of an object that are or contain parts: for a part its sort, for a plain object the members inside it. For a
+ * list, the entry describes each item. A member that is null or absent has no parts.
  */
 export interface Parts {
   readonly [member: string]: string | Parts
@@ -29,7 +29,7 @@ export function collectParts(value: unknown, parts: Parts | string, sort: string
 /** What replaces the parts of each sort; a sort without a function stays as it is. */
 export type Replacements = Readonly<Record<string, ((part: never) => unknown) | undefined>>
 
-/** The value with its parts replaced. An object whose parts all stay the same stays the same. */
+/** The value with its parts replaced. An object whose parts are all unchanged is returned itself. */
 export function mapPartsIn<V>(value: V, parts: Parts | string, replacements: Replacements): V {
   return mapped(value, parts, replacements) as V
 }

@@ -19,7 +19,7 @@ export class SqlError extends Error {
   readonly reason: string
   readonly offset: number
   readonly place: Place
-  /** What the mistake is; undefined for one that nothing asks about. */
+  /** The kind of mistake; undefined where no advice or check needs it. */
   readonly mistake: SqlMistake | undefined
 
   constructor(reason: string, source: string, offset: number, mistake?: SqlMistake) {

@@ -35,7 +35,7 @@ export interface TableDefinition {
 /** How the table's text files are written: the `externalDataConfiguration` of its resource. */
 export interface TextForm {
   /**
-   * Whether keys and columns of text files that the table has not are left out; otherwise they are an error.
+   * Whether keys and columns of text files that the table does not have are ignored; otherwise they are an error.
    * @default false
    */
   readonly ignoresUnknown?: boolean
@@ -46,8 +46,8 @@ export interface TextForm {
   /** CSV: the ASCII character around a cell; '' for none. @default " */
   readonly quote?: string
   /**
-   * CSV: the number of the line with the header. The lines above it are passed over. 0: there is no header, and the columns of
-   * the table are in their order. @default 1
+   * CSV: the number of the line with the header. The lines above it are skipped. 0: there is no header, and the cells are
+   * in the order of the table's columns. @default 1
    */
   readonly skipLeadingRows?: number
   /** CSV. @default UTF-8 */
@@ -60,7 +60,7 @@ export interface TextForm {
   readonly decimalComma?: boolean
 }
 
-/** The encodings of text files, as BigQuery names them, and one that it does not have. */
+/** The encodings of text files, as BigQuery names them; BigQuery itself does not have Windows-1252. */
 export const TEXT_ENCODINGS = ['UTF-8', 'ISO-8859-1', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const
 export type TextEncoding = (typeof TEXT_ENCODINGS)[number]
 

@@ -17,7 +17,7 @@ export interface ExternalDataConfiguration {
   }
 }
 
-/** How a table resource without mistakes says that the table's text files are written. */
+/** The TextForm of a table resource that has no mistakes. */
 export function textFormOf({
   ignoreUnknownValues,
   decimalComma,

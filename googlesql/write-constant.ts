@@ -11,7 +11,7 @@ export interface WrittenConstant {
   readonly parameters: readonly string[]
 }
 
-/** The operators that take patterns, with their patterns. */
+/** The SQL of each operator that takes patterns, after its operand. */
 export const LIKE: Readonly<Record<string, (patterns: string) => string>> = {
   $like: pattern => `LIKE ${pattern}`,
   $like_any: patterns => `LIKE ANY (${patterns})`,
@@ -97,13 +97,13 @@ function writtenLike({ name, arguments: args }: CallExpr, parameters: Set<string
 /** An INTERVAL or EXTRACT, whose arguments stand between words. */
 function writtenWords({ name, arguments: args }: CallExpr, parameters: Set<string>): string | null {
   const [first, second, third] = args.map(argument => argument && writtenConstant(argument, parameters))
-  // An INTERVAL with two parts takes literals alone.
+  // An INTERVAL with two parts takes only literals.
   if (!first || !second || (args[2] && (!third || name === '$interval'))) return null
   if (name === '$interval') return `INTERVAL ${first} ${second}`
   return `EXTRACT(${first} FROM ${second}${third ? ` AT TIME ZONE ${third}` : ''})`
 }
 
-/** The arguments that are given, with the names of those that need one; null where an argument cannot be written. */
+/** The given arguments, each with its name if it must be named; null where an argument cannot be written. */
 function writtenArguments({ name, arguments: args }: CallExpr, parameters: Set<string>): readonly string[] | null {
   const named = signaturesOf(findFunction(name)!)[0]!.parameters.filter(({ isNamedOnly }) => isNamedOnly)
   const positional = args.slice(0, args.length - named.length)

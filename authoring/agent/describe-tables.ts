@@ -58,7 +58,7 @@ const TOOL: OtherTool['tool'] = {
   annotations: READ_ONLY,
 }
 
-/** @throws RunnerError ARGUMENT_INVALID naming every table that there is not. */
+/** @throws RunnerError ARGUMENT_INVALID naming every table that does not exist. */
 function namesOf(args: GivenArguments, catalogue: TableCatalogue): readonly string[] {
   const all = [...catalogue.names()].sort()
   const errors: ArgumentProblem[] = unknownArguments(args, ['tables'])

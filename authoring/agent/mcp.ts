@@ -25,7 +25,7 @@ export async function serveAgent(given: Settings, io: Io): Promise<number> {
   if (!ENGINES[given.engine].isLocal) {
     throw new UsageError([`mcp runs on the embedded engine only: --engine duckdb, found ${given.engine}`])
   }
-  // Without the servers' shared store and tokens, so that a mistake in those stops no author. Files are read again when they change.
+  // No shared store and no tokens: a mistake in their settings must not stop an author. Files are read again when they change.
   const settings = { ...given, engine: 'duckdb', watch: true, redisUrl: null } as const
   const log = new Log(settings.logLevel, systemClock())
   const until = io.untilShutdown()

@@ -19,7 +19,7 @@ export interface RunQueryDeps {
 }
 
 const TIMEOUT_MS = 30_000
-/** The rows that a query gives at most, as `sluice query` does. */
+/** The most rows that a query gives, as in `sluice query`. */
 const RESULT_ROWS = 1_000
 const LIMITS = { maxRows: RESULT_ROWS, timestamps: 'iso8601', endpoint: 'query', timeoutMs: TIMEOUT_MS } as const
 

@@ -1,4 +1,4 @@
-/** JSON Schemas of what the author's tools take and give. */
+/** JSON Schemas for the arguments and the answers of the author's tools. */
 
 type JsonSchema = Record<string, unknown>
 

@@ -79,7 +79,7 @@ export async function callEndpoint(
   }
 }
 
-/** What is an argument of the address over HTTP, and a flag here. */
+/** The arguments in the URL of an HTTP call that are flags of this command. */
 const FLAGS: Readonly<Record<string, string>> = {
   [FORMAT_NAME]: '--format',
   [PAGE_SIZE]: '--page-size',

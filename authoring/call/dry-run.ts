@@ -13,7 +13,7 @@ export interface DryRunFlags {
   readonly format: ShownFormat
 }
 
-/** @throws UsageError for flags that a dry run does not go with. */
+/** @throws UsageError for flags that cannot be combined with --dry-run. */
 export function checkDryRun({ dryRun, explain, format }: DryRunFlags): void {
   if (!dryRun) return
   if (explain) throw new UsageError(['--dry-run or --explain, not both'])

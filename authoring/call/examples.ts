@@ -45,7 +45,7 @@ export async function writeExamples(
   })
 }
 
-/** What a call has failed for. @throws the failure itself if the command was interrupted, or if no call has failed. */
+/** Why a call failed. @throws the error itself if the command was interrupted, or if the error is not the failure of a call. */
 function failureText(thrown: unknown): string {
   if (!(thrown instanceof RunnerError) || thrown.code === 'CALL_ABANDONED') throw thrown
   return failureMessage(thrown)

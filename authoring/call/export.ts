@@ -1,4 +1,4 @@
-/** `sluice call NAME --export FILE`: all rows of an endpoint, in a file that is there once it is whole. */
+/** `sluice call NAME --export FILE`: writes all rows of an endpoint to a file, which appears only when it is complete. */
 import { extname } from 'node:path'
 import { EXPORT_FORMATS } from '../../runner/formats/index.js'
 import { UsageError } from '../../runner/model/errors.js'

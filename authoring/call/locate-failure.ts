@@ -1,7 +1,7 @@
 /**
  * Finds the place in its text at which a query has failed. DuckDB's errors contain no place, and SQL that passes places along
  * would slow down every query. So a failed query is run again several times, in a binary search for the failing expression: in
- * each run, other expressions give NULL instead of failing.
+ * each run, a different set of expressions gives NULL instead of failing.
  */
 import { deadlineSignal } from '../../runner/model/deadline.js'
 import type { Engine, RunOptions, TolerantRun } from '../../runner/model/ports.js'
@@ -12,7 +12,7 @@ import { systemClock } from '../../runner/platform/clock.js'
 /** The longest time that an author waits for the place, in milliseconds. */
 const LOCATE_WITHIN_MS = 5_000
 
-/** The offset in the text of the query that has failed so; null if it cannot be found, or not in time. Never rejects. */
+/** The offset of the expression that failed with this fault; null if it cannot be found, or not in time. Never rejects. */
 export async function locateFailure(
   engine: Pick<Engine, 'runTolerant'>,
   query: Query,
@@ -31,7 +31,7 @@ async function search(kind: string, run: (tolerated: number) => Promise<Tolerant
   const { tolerable, others, failure } = await run(Number.POSITIVE_INFINITY)
   if (tolerable.length + others.length === 1) return [...tolerable, ...others][0]!
   if (tolerable.length === 0 || failure === kind) return others.length === 1 ? others[0]! : null
-  // The query still fails in the same way where the first `failing` expressions are safe, and not with the first `sound` ones.
+  // With the first `failing` expressions safe, the query still fails in the same way; with the first `sound` ones it does not.
   let [failing, sound] = [0, tolerable.length]
   while (sound - failing > 1) {
     const middle = (failing + sound) >> 1

@@ -1,4 +1,4 @@
-/** Says where in the manifest an endpoint's query has failed: `division by zero` becomes `endpoints/shop.funnel.yaml:41:12: division by zero`. */
+/** Says where in the manifest a query has failed: `division by zero` becomes `endpoints/shop.funnel.yaml:41:12: division by zero`. */
 import { findSchemaMistakes } from '../../runner/manifest/check/schema.js'
 import { discoverPartials, readOne } from '../../runner/manifest/discover.js'
 import { expandSql } from '../../runner/manifest/expand-sql.js'
@@ -26,7 +26,7 @@ export function placeFailuresBelow(dir: string): PlaceFailure {
 }
 
 /**
- * `endpoints/shop.funnel.yaml:41:12`, and for a place in a partial also who includes it. The files are read again, since a
+ * `endpoints/shop.funnel.yaml:41:12`, and for a place in a partial also the manifest that includes it. The files are read again, because a
  * server keeps no map of its texts. Null where they no longer give this SQL.
  */
 async function placeInManifest(file: string, dir: string, sql: string, offset: number) {

@@ -12,7 +12,7 @@ const LEAST_MIB = 10
 /** The price in USD. */
 export const priceOf = (reads: WarehouseReads, usdPerTib: number): number => (billed(reads) / BYTES_PER_TIB) * usdPerTib
 
-/** The least bytes that are billed. Small tables may cost more: BigQuery does not say how much it reads of each table. */
+/** The number of bytes that are billed at least. Small tables may cost more: BigQuery does not say how much it reads of each table. */
 const billed = ({ bytes, tables }: WarehouseReads): number =>
   bytes === 0 ? 0 : Math.max(LEAST_MIB * Math.max(1, tables), Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
 

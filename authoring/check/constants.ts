@@ -8,11 +8,11 @@ import { QueryFault } from '../../runner/model/query-fault.js'
 const MAX_PROBES = 1_000
 const TIMEOUT_MS = 30_000
 
-/** As the engine's own `check`, which compiles a query without computing its constants; this one computes them too. */
+/** Returns a `check` that, beyond the engine's own, computes the constants of a query. */
 export function constantsChecker(engine: Pick<Engine, 'check' | 'run'>): Engine['check'] {
   /**
-   * The messages of expressions that have failed, and null for those that have not: many manifests, and many variants of a
-   * query, contain the same patterns.
+   * For each computed expression, the message of its failure, or null. They are kept because many manifests, and many variants
+   * of a query, contain the same patterns.
    */
   const outcomes = new BoundedMap<string, Promise<string | null>>(MAX_PROBES)
 
@@ -41,7 +41,7 @@ export function constantsChecker(engine: Pick<Engine, 'check' | 'run'>): Engine[
   }
 }
 
-/** The message of the expression of a query without tables and parameters that has failed; null where none has. */
+/** Runs a query without tables and parameters: the message of the expression that failed, or null if none failed. */
 async function probe(engine: Pick<Engine, 'run'>, sql: string): Promise<string | null> {
   const { signal } = new AbortController()
   const options = { maxRows: 1, timestamps: 'iso8601', endpoint: '', timeoutMs: TIMEOUT_MS, signal } as const

@@ -1,4 +1,4 @@
-/** Checks `<name>.example.json` against the row contract. Loaded by `validate` alone: a server takes the file as it is. */
+/** Checks `<name>.example.json` against the row contract. Only `validate` does this: a server uses the file unchecked. */
 
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -12,12 +12,12 @@ import type { ContractColumn, Endpoint } from '../../runner/model/endpoint.js'
 import { didYouMean } from '../../runner/model/suggest.js'
 import { resultSchema } from '../../runner/openapi/schema.js'
 
-/** The most mistakes of one file that are reported: further ones are mostly the same in another row. */
+/** The most mistakes of one file that are reported: further mistakes are mostly the same one in another row. */
 const MAX_MISTAKES = 20
 /** The longest type that a message quotes. */
 const MAX_TYPE_LENGTH = 100
 
-// Tests check these schemas against JSON Schema's own, and each is used once: optimizing its code takes longer than it saves.
+// Tests check that these schemas are valid. Each is used once, so optimizing its code would take longer than it saves.
 const ajv = new Ajv2020({ allErrors: true, verbose: true, validateSchema: false, code: { optimize: false } })
 
 /** The mistakes in an example of this endpoint, each at its own value. */
@@ -72,7 +72,7 @@ function mistakeOf(
   return { at: path, message: `found ${describeValue(data)}, but ${contractText(column, path)}` }
 }
 
-/** `the column "n" is INT64, never NULL`; the whole column for a value inside of it. */
+/** `the column "n" is INT64, never NULL`; for a value inside a column, the column around it. */
 function contractText({ name, type, required, json }: ContractColumn, path: NodePath): string {
   const short = type.length > MAX_TYPE_LENGTH ? `${type.slice(0, MAX_TYPE_LENGTH)}…` : type
   const where =

@@ -5,7 +5,7 @@ import type { ParameterType } from '../../runner/model/param.js'
 
 type Parameters = Readonly<Record<string, { readonly type?: unknown }>>
 
-/** With that of @now; without parameters whose type is not known. */
+/** The types by name, @now included; a parameter whose type is not known is left out. */
 export const typesOfParameters = (parameters: Parameters): Readonly<Record<string, Type>> =>
   Object.fromEntries(
     Object.entries({ now: { type: 'timestamp' }, ...parameters }).flatMap(([name, { type }]) => {

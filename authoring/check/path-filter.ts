@@ -10,8 +10,8 @@ import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { proposing } from '../../runner/model/suggest.js'
 
 /**
- * Wants the files below `dir` that `only` names, and those in the folders that it names; an empty list means all files. A path that
- * names no file or folder below `dir` is a mistake.
+ * `isWanted` tells whether `only` names a file below `dir`, or a folder around it; an empty list names all files. A path that names
+ * no file or folder below `dir` is a mistake.
  */
 export async function filterPaths(dir: string, only: readonly string[]) {
   if (only.length === 0) return { isWanted: () => true, mistakes: [] }

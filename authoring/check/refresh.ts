@@ -1,4 +1,4 @@
-/** Says what is kept of the results of each variant for their refresh, or why nothing: `sluice validate --explain refresh`. */
+/** Says what a refresh keeps of the results of each variant, or why it keeps nothing: `sluice validate --explain refresh`. */
 import type { KeptQuery, NotKept } from '../../googlesql/index.js'
 import { argumentTypes } from '../../runner/manifest/bigquery-type.js'
 import type { CompiledManifest } from '../../runner/manifest/load.js'
@@ -20,8 +20,8 @@ export const REFRESH_RULES = [
 ] as const
 const [KEPT, WHOLE] = REFRESH_RULES
 
-/** By the SQL of each variant of the endpoint. */
-export function keptTexts(
+/** What a refresh keeps of each variant of the endpoint, by the SQL of the variant. */
+export function keptBySql(
   { endpoint, manifest, expanded }: Pick<CompiledManifest, 'endpoint' | 'manifest' | 'expanded'>,
   engine: Pick<Engine, 'keptQuery'>,
 ): ReadonlyMap<string, KeptQuery | NotKept> {
@@ -32,10 +32,10 @@ export function keptTexts(
   return new Map(expanded.texts.map(({ sql }) => [sql, keptOf(endpoint, engine, { sql, parameters })]))
 }
 
-/** A hint for each answer that variants of the endpoint have, and which of them have it. */
+/** One hint for each different answer; it names the variants that have this answer, unless all have it. */
 export function refreshHints(compiled: CompiledManifest, engine: Pick<Engine, 'keptQuery'>): readonly Diagnostic[] {
   const { endpoint, source, expanded } = compiled
-  const kept = keptTexts(compiled, engine)
+  const kept = keptBySql(compiled, engine)
   const isOfQuery = mayKeep(endpoint)
   const hints = expanded.texts.map(({ sql, placeAt }): [string, Diagnostic] => {
     const of = kept.get(sql)!

@@ -57,7 +57,7 @@ export async function writeClient(
   return EXIT.clean
 }
 
-/** The part of a client that no endpoint changes. */
+/** The part of a client that is the same for all endpoints. */
 function readRuntime(name: string): string {
   const root = dirname(fileURLToPath(import.meta.resolve('#package')))
   return readFileSync(join(root, 'templates', 'client', name), 'utf8')

@@ -4,7 +4,7 @@ import { isRecord, recordOf } from '../../runner/model/is-record.js'
 import { SCALAR_PARAMETER_TYPES, splitType } from '../../runner/model/param.js'
 import type { PublishedEndpoint, PublishedParameter } from '../../runner/model/published-endpoint.js'
 
-/** Its parameters are those that a call may give: without the ones that the token pins. */
+/** `parameters` are those that a call may give, without the parameters that the token pins. */
 export interface ClientEndpoint extends Pick<PublishedEndpoint, 'name' | 'description' | 'parameters' | 'columns'> {
   readonly settings: { readonly timestamps?: unknown; readonly max_rows?: unknown }
   /** The most rows of a page; absent where there are no pages. */
@@ -68,8 +68,8 @@ export const isRequired = ({ required, default: fallback }: PublishedParameter):
   required && fallback === undefined
 
 /**
- * The only arguments that are allowed, or for an array the only elements, in the parameter's type: an INT64, and the row of a
- * lookup table, are described as text. Null where they are not listed.
+ * The allowed arguments (for an array, the allowed elements), converted to the parameter's type: the server describes an INT64,
+ * and the row of a lookup table, as text. Null where the allowed arguments are not listed.
  */
 export function choicesOf({ type, enum: values }: PublishedParameter): readonly Choice[] | null {
   if (!Array.isArray(values)) return null

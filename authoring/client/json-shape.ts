@@ -24,7 +24,7 @@ export interface Member {
   readonly name: string
   readonly shape: JsonShape
   readonly isNullable: boolean
-  /** What a reader must know of it: description, type where the shape does not show it, unit. May be empty. */
+  /** What a reader must know about the member: description, type where the shape does not show it, unit. May be empty. */
   readonly text: string
 }
 

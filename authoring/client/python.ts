@@ -73,7 +73,7 @@ function overloads(methods: readonly (readonly string[])[], any: readonly string
 
 const indented = (line: string): string => `    ${line}`
 
-/** The lines of a method, without its body. `more` are its own arguments. */
+/** The lines of a method, without its body. `more` are arguments of the method itself. */
 function methodLines(
   method: string,
   type: string,

@@ -10,7 +10,7 @@ type Choice = readonly [name: string, value: Value | undefined]
 /**
  * Every row of lookup tables with every choice of optional parameters given or not, each by its first value; then one call
  * for each further value. `fixed` are arguments of every call. `unknown` are required parameters without a value; with any of them
- * there are no calls. `neverGiven` are optional ones, which no call gives therefore.
+ * there are no calls. `neverGiven` are optional parameters without a value, so no call gives them.
  */
 export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallArguments) {
   const axes = endpoint.parameters.map(parameter => {

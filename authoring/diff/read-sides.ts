@@ -18,7 +18,7 @@ import { openServingEngine, type ServingEngine } from '../../runner/serve/engine
 import { loadManifests } from '../../runner/serve/manifests.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { typesOfParameters } from '../check/parameter-types.js'
-import { keptTexts } from '../check/refresh.js'
+import { keptBySql } from '../check/refresh.js'
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { findTests, readTests } from '../test/files/load.js'
 import type { TestCase } from '../test/files/test-file.js'
@@ -77,7 +77,7 @@ function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
 
 function comparedOf(query: CompiledManifest, engine: ServingEngine) {
   const { endpoint, manifest, expanded, checked } = query
-  const kept = keptTexts(query, engine)
+  const kept = keptBySql(query, engine)
   const readsOf = new Map(checked.map(({ text, reads }) => [text.sql, reads ?? null]))
   const tablesOf = tablesReader(manifest, engine.tables())
   const given = expanded.space.axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))

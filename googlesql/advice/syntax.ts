@@ -8,15 +8,15 @@ import {
   type Adviser,
   callAround,
   clauseAround,
-  type Found,
   isName,
   isText,
+  type MistakePlace,
   QUOTED_NAME,
-} from './found.js'
+} from './mistake-place.js'
 
 const NO_ILIKE = 'BigQuery has no ILIKE: write LOWER(text) LIKE LOWER(pattern)'
 
-/** Keywords in the place of a name that show that an expression is missing before them, not that the name needs quotes. */
+/** Keywords that show, where a name is expected, that an expression is missing before them; other keywords are unquoted names. */
 const CONNECTIVES = new Set('AND OR FROM WHERE ON THEN WHEN ELSE BY JOIN HAVING IN IS LIKE USING BETWEEN AS'.split(' '))
 const NAME_FOLLOWS = new Set(
   ['SELECT', ',', '(', 'BY', 'WHERE', 'AND', 'OR', 'ON', '=', '<', '>', '.', 'DISTINCT'].concat('FROM', 'JOIN'),
@@ -24,7 +24,7 @@ const NAME_FOLLOWS = new Set(
 
 /** Advice on reserved words that have another meaning in another dialect, or in another place of a query. */
 const RESERVED_CALLS: Readonly<
-  Record<string, (place: Pick<Found, 'preceding' | 'following'> & { readonly token: Token }) => string | null>
+  Record<string, (place: Pick<MistakePlace, 'preceding' | 'following'> & { readonly token: Token }) => string | null>
 > = {
   ANY: ({ following }) =>
     following[0]?.term === '(' ? 'write value IN UNNEST(array) for the values of an array' : null,
@@ -94,7 +94,7 @@ const BY_TOKEN: Readonly<Record<string, string>> = {
   RLIKE: REGEXP,
 }
 
-export function syntaxOfOthers(place: Found, form: SyntaxForm, expected: string | undefined): Advice {
+export function foreignSyntax(place: MistakePlace, form: SyntaxForm, expected: string | undefined): Advice {
   const { token, preceding, following } = place
   if (!token) return null
   const [last, last2, last3] = [preceding.at(-1), preceding.at(-2), preceding.at(-3)]
@@ -147,7 +147,7 @@ export function syntaxOfOthers(place: Found, form: SyntaxForm, expected: string 
   if (last?.term === 'TOP' && last2?.term === 'SELECT') return 'write LIMIT n at the end of the query'
   if (isText(token) && (last?.term === 'FROM' || last?.term === 'JOIN')) return QUOTED_NAME
   if (isText(token) && last?.term === 'AS') return `a name is quoted with backticks: \`${token.text}\``
-  if (isText(token) && last?.term === '(' && last2?.term === 'EXTRACT') return ofPart(token)
+  if (isText(token) && last?.term === '(' && last2?.term === 'EXTRACT') return unquotedPart(token)
   if (isText(token) && last?.term === 'IS') return `write = '${token.text}'`
   if (last?.term === 'IN' && expected === '(') {
     return token.term === '@'
@@ -158,8 +158,12 @@ export function syntaxOfOthers(place: Found, form: SyntaxForm, expected: string 
   return last3?.term === 'INTERVAL' || last2?.term === 'INTERVAL' ? 'write INTERVAL 1 DAY' : null
 }
 
-/** Advice on a field of a value that has none. */
-export function fieldOfNone(field: string, isArrayOfStructs: boolean, { preceding, token }: Found): string | null {
+/** Advice on a field of a value that has no fields. */
+export function fieldOfNonStruct(
+  field: string,
+  isArrayOfStructs: boolean,
+  { preceding, token }: MistakePlace,
+): string | null {
   const [last, last2] = [preceding.at(-1), preceding.at(-2)]
   if (!token) return null
   if (last?.term === '.' && isText(last2)) return QUOTED_NAME
@@ -167,7 +171,7 @@ export function fieldOfNone(field: string, isArrayOfStructs: boolean, { precedin
   return `the array has many: write FROM …, UNNEST(${last2!.text}) AS one, and one.${field}`
 }
 
-export const ofPart = ({ text }: Token): string =>
+export const unquotedPart = ({ text }: Token): string =>
   `the part stands without quotes: ${text.toUpperCase().replace(/S$/, '')}`
 
 /** Advice on an interval that is written as a text, such as `INTERVAL '7 days'`. */
@@ -194,7 +198,7 @@ const CLAUSES: Readonly<Record<string, (next: Token | undefined) => boolean>> = 
 const BEGINNINGS = ['SELECT', 'WITH', 'FROM']
 
 /** Advice on the first word of a text that does not begin as a query does. */
-export function mistypedBeginning({ token, preceding }: Found): string | null {
+export function mistypedBeginning({ token, preceding }: MistakePlace): string | null {
   if (preceding.length > 0 || !isName(token) || isKeyword(token!.term)) return null
   const meant = nearest(token!.text, BEGINNINGS)
   return meant === undefined ? null : `did you mean ${meant} in the place of ${token!.text}?`

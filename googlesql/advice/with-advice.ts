@@ -12,13 +12,13 @@ import {
   callAround,
   clauseAround,
   didYouMean,
-  type Found,
   findTokens,
   isText,
+  type MistakePlace,
   type Proposal,
-} from './found.js'
+} from './mistake-place.js'
 import * as syntax from './syntax.js'
-import { asCondition, oneType, types, writtenAs } from './types.js'
+import { asCondition, mismatchedTypes, oneType, writtenAs } from './types.js'
 
 /** A message with advice, and what it proposes to write. */
 export interface Advised extends Omit<Proposal, 'text'> {
@@ -73,7 +73,7 @@ function unclosedBracket(problem: SqlProblem, source: string): string | null {
 }
 
 /** The advice on each code. */
-const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place: Found) => Advice } = {
+const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place: MistakePlace) => Advice } = {
   syntax: ({ form, expected }, place) =>
     form === 'expected' ? first.expectedInstead(place, expected[0]) : (BY_FORM[form]?.(place) ?? null),
   'star-argument': (_, { token }) => `write COUNT(*) for the number of rows, or ${token?.term ?? 'SUM'}(column)`,
@@ -81,7 +81,7 @@ const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place:
   'ungrouped-column': ({ name }, { source }) =>
     /\bGROUP\s+BY\b/i.test(source) ? `add ${name} to GROUP BY, or write MAX(${name})` : null,
   'no-fields': ({ field, isArrayOfStructs }, place) =>
-    first.fieldAsTable(field, place) ?? syntax.fieldOfNone(field, isArrayOfStructs, place),
+    first.fieldAsTable(field, place) ?? syntax.fieldOfNonStruct(field, isArrayOfStructs, place),
   'unknown-table': ({ name, hint }, place) => (hint === undefined ? first.arrayAsTable(name, place) : null),
   'unknown-function': ({ name }) => foreignFunction(name.toUpperCase()),
   'unknown-type': ({ name, meant }) => (meant === undefined ? foreignType(name) : null),
@@ -93,7 +93,7 @@ const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place:
   'null-operand': ({ operator }) => syntax.nullOperand(operator),
   'ambiguous-column': (_, { token }) => token && `write its table, or the alias of that, before it: t.${token.text}`,
   'duplicate-alias': () => 'give one of the two another name with AS',
-  'no-signature': types,
+  'no-signature': mismatchedTypes,
   'no-common-type': ({ types: typeNames }) => oneType(typeNames),
   'not-a-condition': ({ type }) => asCondition(type),
   literal: ({ type }, place) => writtenAs(type, place),
@@ -106,18 +106,18 @@ const BY_FORM: Partial<Record<SyntaxForm, Adviser>> = { ...CHARACTERS, unexpecte
 
 type MistakeOf<Code extends keyof MistakeData> = Extract<SqlMistake, { readonly code: Code }>
 
-const byCode = <Code extends keyof MistakeData>(mistake: MistakeOf<Code>, place: Found): Advice =>
-  (BY_CODE[mistake.code as Code] as ((mistake: MistakeOf<Code>, place: Found) => Advice) | undefined)?.(
+const byCode = <Code extends keyof MistakeData>(mistake: MistakeOf<Code>, place: MistakePlace): Advice =>
+  (BY_CODE[mistake.code as Code] as ((mistake: MistakeOf<Code>, place: MistakePlace) => Advice) | undefined)?.(
     mistake,
     place,
   ) ?? null
 
 /** Advice on syntax that neither the form of the mistake nor a reserved word explains. */
-function syntaxAdvice({ form, expected: [expected] }: MistakeOf<'syntax'>, place: Found): Advice {
+function syntaxAdvice({ form, expected: [expected] }: MistakeOf<'syntax'>, place: MistakePlace): Advice {
   const isExpected = form === 'expected'
   const ends = expected === 'end of input'
   return (
-    syntax.syntaxOfOthers(place, form, expected) ??
+    syntax.foreignSyntax(place, form, expected) ??
     (form === 'unexpected' ? syntax.mistypedBeginning(place) : null) ??
     (isExpected ? syntax.mistypedClause(place) : null) ??
     (ends ? first.wordsOfName(place) : null) ??
@@ -153,13 +153,13 @@ const interval: Adviser = ({ token, following, parameters }) => {
 const isPart = (word: string): boolean => DATE_PARTS.includes(word.toUpperCase().replace(/S$/, ''))
 
 /** Advice on a date part that is misspelt, in quotes, or before the values. */
-function datePart(part: string | null, place: Found): Advice {
+function datePart(part: string | null, place: MistakePlace): Advice {
   const { token, preceding } = place
   if (preceding.at(-1)?.term === 'INTERVAL') return token && syntax.writtenInterval(token)
   const call = callAround(place)
   if (call && call.first !== token && isPart(call.first.text))
     return 'the part comes last, without quotes: (value, DAY)'
-  if (token && isText(token)) return syntax.ofPart(token)
+  if (token && isText(token)) return syntax.unquotedPart(token)
   if (part === null) return null
   const meant = nearest(part, DATE_PARTS)
   return meant === undefined ? `the parts are ${DATE_PARTS.join(', ')}` : didYouMean(meant)
@@ -168,7 +168,7 @@ function datePart(part: string | null, place: Found): Advice {
 /**
  * Advice on an unknown name that is a parameter, a date part, the alias of a column, or the first half of a name with a dash.
  */
-function unknownName(name: string, similar: string | undefined, place: Found): Advice {
+function unknownName(name: string, similar: string | undefined, place: MistakePlace): Advice {
   const { token, preceding, following, parameters, source } = place
   if (!token) return null
   if (isPart(name) && callAround(place)) {

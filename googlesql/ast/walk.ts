@@ -12,7 +12,7 @@ import type {
 
 export type Node = QueryBody | From | Pipe | Expression
 
-/** What has a kind and is no node. The nodes in it are those of the node that it is in. */
+/** The kinds of objects that are not nodes but hold nodes, which then are children of the node around the object. */
 const HOLDERS: ReadonlySet<unknown> = new Set<(SelectItem | GroupingItem | GroupingSetItem | FrameBound)['kind']>([
   'expression',
   'star',

@@ -40,7 +40,7 @@ export const canFailUnlessLiteral =
   (args: Args): boolean =>
     canFailWith(index)(args) && args[index]?.kind !== 'literal'
 
-/** The function can fail where this argument is given: a time zone, or the month that follows the year. */
+/** The function can fail where this argument is given, such as a time zone, or the month after the year. */
 export const canFailWith =
   (index: number) =>
   (args: Args): boolean =>
@@ -90,7 +90,7 @@ export interface FunctionEntry {
   /** Computes the result's type from the coerced arguments (null: not given), where a signature cannot express it. */
   readonly resultType?: (args: Args, declared: Type | null) => Type
   /**
-   * Its NUMERIC and BIGNUMERIC signatures need every argument to have one of those types; without the flag, one is enough.
+   * Its NUMERIC and BIGNUMERIC signatures need every argument to have one of those types; without the flag, one argument is enough.
    */
   readonly decimalsNeedAll?: true
   /** Signatures, each as the text between its parentheses, that no call with a STRING literal matches. */
@@ -100,7 +100,7 @@ export interface FunctionEntry {
   /**
    * A further check of the coerced arguments: returns a refusal in BigQuery's words, or null for valid arguments. An entry
    * cannot import the catalogue that it is part of, so `isVolatileCall`, which looks functions up in it, is passed in.
-   * `uncoerced` are the arguments before coercion, null for words, lambdas and what is not given.
+   * `uncoerced` are the arguments before coercion, null for words, lambdas and absent arguments.
    */
   readonly check?: Check
   /** Only for aggregate and window functions. */
@@ -139,7 +139,7 @@ export interface AggregateTraits {
   readonly allowsFrame?: boolean
 }
 
-/** What the entries of most functions leave out, and what a topic sets for all of its functions. */
+/** The members that most entries leave out, and that a topic can set for all its functions. */
 type Traits = Partial<Omit<FunctionEntry, 'name' | 'canFail' | 'result' | 'signatures'>>
 
 /**

@@ -76,7 +76,7 @@ export function bestCandidate(
 
 /**
  * A signature of decimals matches only calls with an argument of that type: `1 / 2` is FLOAT64, although NUMERIC is nearer to
- * INT64. With `decimalsNeedAll`, one FLOAT64 argument makes it a FLOAT64 call. Source: the constraints
+ * INT64. With `decimalsNeedAll`, one FLOAT64 argument makes the result FLOAT64. Source: the constraints
  * HasNumericTypeArgument, HasBigNumericTypeArgument and AllArgumentsHaveNumericOrBigNumericType of the reference
  * implementation.
  */
@@ -162,7 +162,7 @@ function costOf(
   return cost && operand.standing === 'null' && pattern.kind !== 'type' ? NO_COST : cost
 }
 
-/** Collects the argument's type for each letter of the pattern; false when the argument matches no types of the letters. */
+/** Collects the argument's type for each letter of the pattern; false when the argument does not match the pattern. */
 function collect(pattern: Pattern, operand: Operand, into: Map<string, Operand[]>): boolean {
   switch (pattern.kind) {
     case 'variable':
@@ -175,7 +175,7 @@ function collect(pattern: Pattern, operand: Operand, into: Map<string, Operand[]
       const element = elementOf(operand)
       if (element === null) return false
       if (pattern.element.kind !== 'variable') return collect(pattern.element, element, into)
-      // First in the list, because arrays are not converted: the common type takes the names of struct fields from it.
+      // The element goes first, because arrays are not converted: the common type takes the names of struct fields from it.
       into.set(pattern.element.letter, [element, ...(into.get(pattern.element.letter) ?? [])])
       return true
     }

@@ -20,7 +20,7 @@ import { signaturesOf, supportedBy, symbolOf } from './shown-signature.js'
 import type { Pattern, Signature } from './signature.js'
 
 /**
- * Selects the signature that needs the least coercion, the first of equal ones, and coerces the arguments to it.
+ * Selects the signature that needs the least coercion (the first of several with equal cost), and coerces the arguments to it.
  *
  * @throws SqlError in BigQuery's words when no signature matches, or the function's own check refuses the arguments
  */
@@ -31,24 +31,24 @@ export function resolveOverload(entry: FunctionEntry, args: readonly ArgumentSou
       throw new SqlError(`Named argument ${name} not found in signature for call to ${titleOf(entry)}`, source, at)
     }
   }
-  const countable = signatures.flatMap(signature => {
+  const withRightCount = signatures.flatMap(signature => {
     const slots = assign(signature, args)
     return slots ? [{ signature, slots }] : []
   })
-  if (countable.length === 0) {
+  if (withRightCount.length === 0) {
     throw wrongCount(entry, args, source, at)
   }
   const isByName = (slot: Slot): boolean => namedOnlyProblem(slot) === null
-  const unnamed = countable.find(({ slots }) => !slots.every(isByName))?.slots.find(slot => !isByName(slot))
+  const unnamed = withRightCount.find(({ slots }) => !slots.every(isByName))?.slots.find(slot => !isByName(slot))
   if (unnamed) throw new SqlError(namedOnlyProblem(unnamed)!, source, unnamed.argument!.at)
-  const readable = countable.filter(({ slots }) => slots.every(slot => wordProblem(slot) === null))
-  if (readable.length === 0) {
-    const problem = countable.flatMap(({ slots }) => slots.flatMap(slot => wordProblem(slot) ?? []))[0]!
+  const withKnownWords = withRightCount.filter(({ slots }) => slots.every(slot => wordProblem(slot) === null))
+  if (withKnownWords.length === 0) {
+    const problem = withRightCount.flatMap(({ slots }) => slots.flatMap(slot => wordProblem(slot) ?? []))[0]!
     throw new SqlError(problem.reason, source, problem.at, problem.mistake)
   }
-  const candidate = bestCandidate(withoutTextConstants(entry, readable), entry.decimalsNeedAll)
+  const candidate = bestCandidate(withoutTextConstants(entry, withKnownWords), entry.decimalsNeedAll)
   if (!candidate) {
-    throw noSignature(entry, readable[0]!.slots, args, source, at)
+    throw noSignature(entry, withKnownWords[0]!.slots, args, source, at)
   }
   return finish(entry, candidate, at, source)
 }
@@ -114,7 +114,7 @@ function noSignature(
 
 const takesAny = ({ kind }: Pattern): boolean => kind === 'any' || kind === 'variable'
 
-/** The type of the operand, and those of the list without repetitions. */
+/** The type of the operand, then the distinct types of the list. */
 function typesOfIn([operand, ...items]: readonly ArgumentSource[]): readonly string[] {
   return [shownType(operand!.resolve()), ...new Set(items.map(item => shownType(item.resolve())).sort())]
 }

@@ -10,8 +10,8 @@ export interface ResultFacts {
    */
   readonly nulls: 'never' | 'with-argument' | 'unknown'
   /**
-   * Whether an INT64 result is always within ±(2^53−1) or NULL. `with-arguments`: if every argument that may become the result
-   * is.
+   * Whether an INT64 result is always within ±(2^53−1) or NULL. `with-arguments`: if this is true
+   * of every argument that may become the result.
    */
   readonly isSmall: 'always' | 'with-arguments' | 'unknown'
   /**

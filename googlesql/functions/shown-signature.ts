@@ -33,7 +33,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 function shownSignatures(entry: FunctionEntry): string[] {
   const all = signaturesOf(entry)
-  // Beside other signatures, one that takes ANY exists only so that the entry's check can refuse the call in its own words.
+  // A signature of ANY beside other signatures is not shown: it only lets the entry's check refuse the call in its own words.
   const typed = all.filter(({ parameters }) => !parameters.every(({ pattern }) => pattern.kind === 'any'))
   const shown = floatsBeforeDecimals(entry, typed.length > 0 ? typed : all)
   return shown.map(({ parameters }) => {

@@ -21,12 +21,12 @@ export function findParentheses(tokens: readonly Token[]) {
     if (term !== '(') continue
     close[i] = open.pop() ?? tokens.length
     const next = tokens[i + 1]?.term
-    const isHeld =
+    const holdsQuery =
       next === 'SELECT' ||
       next === 'FROM' ||
       (next === 'WITH' && tokens[i + 2]?.term !== '(') ||
       (next === '(' && isQuery[i + 1] === 1 && canContinueQuery(tokens, close[i + 1]! + 1))
-    if (isHeld) isQuery[i] = 1
+    if (holdsQuery) isQuery[i] = 1
   }
   return { close, isQuery }
 }

@@ -156,7 +156,7 @@ export class Parser {
   query(): Query {
     return this.nested(this.#rules.query)
   }
-  /** Reads one level deeper, by a rule that may contain itself. */
+  /** Applies a rule that may contain itself, one nesting level deeper. */
   nested<T>(rule: (parser: Parser) => T): T {
     if (++this.#nesting > MAX_NESTING) {
       const reason = `Query is nested too deeply: at most ${MAX_NESTING} levels are supported`
@@ -192,7 +192,7 @@ export class Parser {
     this.refusePositional(token)
     this.syntaxError(`Unexpected ${this.describe(token)}`, token.at, 'unexpected')
   }
-  /** Refuses the next token: another must stand there, a word in upper case, a symbol, or what a phrase names. */
+  /** Refuses the next token. Each of `terms` could stand there: a word in upper case, a symbol, or a phrase (`end of input`). */
   expected(...terms: readonly string[]): never {
     const { token } = this
     this.refusePositional(token)

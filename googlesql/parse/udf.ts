@@ -84,13 +84,13 @@ function parseScalar(
   parseName: (p: Parser) => Identifier,
 ): { readonly definition: FunctionDefinition; readonly bodyText: BodyText } {
   p.expect('FUNCTION')
-  const isKept = p.acceptSequence('IF', 'NOT', 'EXISTS')
+  const keepsExisting = p.acceptSequence('IF', 'NOT', 'EXISTS')
   const name = parseName(p)
   const parameters = parseParameters(p)
   const returns = p.accept('RETURNS') ? parseTypeNode(p) : null
   const { body, bodyText } = parseJavaScript(p) ?? parseSqlBody(p)
   skipOptions(p)
-  const mode = isReplaced ? 'replace' : isKept ? 'if-not-exists' : 'new'
+  const mode = isReplaced ? 'replace' : keepsExisting ? 'if-not-exists' : 'new'
   return { definition: { at, name, mode, parameters, returns, body }, bodyText }
 }
 

@@ -5,9 +5,9 @@ import type { AggregateCall, Column, Expr, LiteralExpr, Scan, SortKey } from './
 import { columnsMade, columnsRead, exprsOfScan, inputsOfScan } from './walk.js'
 
 /**
- * The key of an expression. Two expressions with equal keys do the same computation over the same columns. Offsets do not
- * affect the key; nor does it matter whether the query writes a cast or a type, and which names it gives to columns that the
- * expression itself defines (`WITH(a AS …, a)`). Two subqueries have equal keys only if they are copies, because the ids of
+ * The key of an expression. Two expressions with equal keys do the same computation over the same columns. The key does
+ * not depend on offsets, on whether a cast or a type is written or implied, or on the names of columns that the expression
+ * itself defines (`WITH(a AS …, a)`). Two subqueries have equal keys only if they are copies, because the ids of
  * columns are unique.
  */
 export const exprKey = (expr: Expr): string =>
@@ -31,7 +31,7 @@ export const aggregateKey = ({ name, arguments: args, isDistinct, ignoresNulls, 
 const sortKey = ({ expr, isDescending, nullsFirst }: SortKey, own: Own): string =>
   `${keyOf(expr, own)} ${isDescending} ${nullsFirst}`
 
-/** Names of the columns that the expression itself defines, by column id; the names number the columns in their order. */
+/** The numbered names that stand in a key for the columns that the expression itself defines, by column id. */
 type Own = Map<number, string>
 
 function keyOf(expr: Expr, own: Own): string {

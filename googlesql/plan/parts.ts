@@ -20,8 +20,8 @@ export const WINDOW_PARTS = {
 } as const
 
 /**
- * The expressions (`expr`) and scans (`scan`) directly in a node, and the columns (`column`) that it names. All but the column
- * of a column are columns that the node defines or outputs.
+ * The expressions (`expr`) and scans (`scan`) directly in a node, and the columns (`column`) that it names. Except in a node
+ * of kind `column`, these are columns that the node defines or outputs.
  */
 export const PARTS: Readonly<Record<Expr['kind'] | Scan['kind'], Parts>> = {
   literal: {},

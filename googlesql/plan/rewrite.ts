@@ -58,8 +58,8 @@ export interface PlanMap {
 }
 
 /**
- * Sets the offset of every part of a plan to the same one. The body of a function in a dataset needs this, because its own
- * offsets refer to another text than the query's.
+ * Sets the offset of every part of a plan to `at`. The body of a function in a dataset needs this, because its own offsets
+ * refer to the function's text, not to the query's.
  */
 export function moverTo(at: number): PlanMap {
   const expr = (part: Expr): Expr => ({ ...mapNode(part, { expr, scan }), at })

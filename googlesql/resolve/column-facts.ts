@@ -1,7 +1,7 @@
 /**
  * Facts that a plan proves about the values of a column, and about the fields and elements within them: that they are never
- * NULL, and that an INT64 is within ±(2^53−1). False means only that the plan does not prove the fact: the column may have no
- * NULL all the same.
+ * NULL, and that an INT64 is within ±(2^53−1). False means only that the plan does not prove the fact: the column may still
+ * have no NULL.
  */
 import type { Evaluation } from '../functions/catalogue.js'
 import { evaluationOf, resultOf } from '../functions/facts.js'

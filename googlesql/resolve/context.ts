@@ -84,7 +84,7 @@ export interface CteBinding {
 }
 export type Ctes = ReadonlyMap<string, CteBinding>
 
-/** A place for a query. */
+/** The environment of a query: what it may refer to. */
 export interface QueryEnv extends ResolveContext {
   /** The scope of the enclosing queries; null at the top. */
   readonly outer: NameScope | null
@@ -112,7 +112,7 @@ export interface Collected {
   readonly groupings: { readonly column: Column; readonly expr: Expr; readonly at: number }[]
 }
 
-/** A place for an expression. */
+/** The environment of an expression: what it may refer to and contain. */
 export interface ExpressionEnv extends QueryEnv {
   readonly scope: NameScope | null
   /** The clause, for messages: `SELECT list`, `WHERE clause`. */

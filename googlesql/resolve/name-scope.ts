@@ -26,15 +26,15 @@ export type Range =
     }
   | { readonly kind: 'value'; readonly name: string; readonly column: Column }
 
-export type Found =
+export type Meaning =
   | { readonly kind: 'range'; readonly range: Range }
   | { readonly kind: 'column'; readonly column: VisibleColumn }
   | { readonly kind: 'ambiguous' }
   /** A select alias: its expression, and the column that holds it once the select list is computed. */
-  | { readonly kind: 'alias'; readonly expr: Expr; readonly column: Column | null; readonly holds: Held }
+  | { readonly kind: 'alias'; readonly expr: Expr; readonly column: Column | null; readonly contains: ContainedCalls }
 
 /** The kind of calls that the expression of a select alias contains. */
-export type Held = 'aggregate' | 'window' | 'neither'
+export type ContainedCalls = 'aggregate' | 'window' | 'neither'
 
 export interface NameScope {
   readonly parent: NameScope | null
@@ -45,7 +45,7 @@ export interface NameScope {
    */
   readonly isParameters?: true
   /** `name` is in lower case. */
-  find(name: string): Found | undefined
+  find(name: string): Meaning | undefined
   names(): Iterable<string>
 }
 
@@ -75,13 +75,13 @@ export function valueColumns(column: Column, alias: string): readonly VisibleCol
 
 /** The scope of a FROM clause; a range variable takes precedence over a column of the same name. */
 export function fromScope(from: FromNames, parent: NameScope | null, isBoundary = false): NameScope {
-  const names = new Map<string, Found>()
+  const names = new Map<string, Meaning>()
   for (const column of [...from.columns, ...(from.hidden ?? [])]) {
     if (column.name === '') continue
     const key = column.name.toLowerCase()
     names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column })
   }
-  const tables = new Map<string, Found>()
+  const tables = new Map<string, Meaning>()
   const add = (name: string, range: Range): void => {
     const key = name.toLowerCase()
     if (key !== '') tables.set(key, tables.has(key) ? { kind: 'ambiguous' } : { kind: 'range', range })
@@ -95,7 +95,7 @@ export function fromScope(from: FromNames, parent: NameScope | null, isBoundary 
 }
 
 /** A scope of these names, which are in lower case. */
-export function mapScope(names: ReadonlyMap<string, Found>, parent: NameScope | null, isBoundary = false): NameScope {
+export function mapScope(names: ReadonlyMap<string, Meaning>, parent: NameScope | null, isBoundary = false): NameScope {
   return { parent, isBoundary, find: name => names.get(name), names: () => names.keys() }
 }
 
@@ -109,7 +109,7 @@ export function scopeOfCtes(outer: NameScope | null): NameScope | null {
 export const subqueryScope = (outer: NameScope | null): NameScope => mapScope(new Map(), outer, true)
 
 /** Searches the scopes from the inside out; undefined where no scope has the name. */
-export function lookup(scope: NameScope | null, name: string): { meaning: Found; isCorrelated: boolean } | undefined {
+export function lookup(scope: NameScope | null, name: string): { meaning: Meaning; isCorrelated: boolean } | undefined {
   const key = name.toLowerCase()
   let isCorrelated = false
   for (let at = scope; at; at = at.parent) {

@@ -142,8 +142,8 @@ function checkStored(stored: StoredFunction, context: ResolveContext): void {
 // ---- names
 
 /**
- * Whether the name of an unknown function may be that of a function in a dataset: no built-in function has its prefix, as
- * `NET.`.
+ * Whether the name of an unknown function may be that of a function in a dataset: no built-in function has the same
+ * prefix, such as `NET.`.
  */
 export function isStoredName(name: string): boolean {
   const prefix = name.slice(0, name.indexOf('.') + 1).toUpperCase()

@@ -20,7 +20,7 @@ import {
   type TemporaryFunction,
 } from './context.js'
 import { checkJavaScript, javaScriptCall } from './javascript.js'
-import { type Found, mapScope, visible } from './name-scope.js'
+import { type Meaning, mapScope, visible } from './name-scope.js'
 import { resolveParameterizedType } from './type.js'
 
 /**
@@ -113,7 +113,7 @@ export function resolveBody(
   columns: readonly Column[],
   context: QueryEnv,
 ): Expr {
-  const names = new Map<string, Found>(
+  const names = new Map<string, Meaning>(
     columns.map(column => [column.name.toLowerCase(), { kind: 'column', column: visible(column) }]),
   )
   const scope = { ...mapScope(names, null), isParameters: true as const }

@@ -9,8 +9,8 @@ import { clauseEnv, coerced, type ExpressionEnv, type QueryEnv, type Variable, t
 import { resolveParameterizedType } from './type.js'
 
 /**
- * The most reads of variables whose values have subqueries. Each read resolves the value again, together with the variables
- * that it reads, so that a few variables could take very long.
+ * The greatest number of reads of variables whose values have subqueries. Each read resolves the value again, together with the
+ * variables in it, so a few variables could take very long.
  */
 export const MAX_READS = 1_000
 /** The most expressions in the value of a variable: the value replaces each read of the variable. */

@@ -28,7 +28,7 @@ import {
   type TenantScan,
 } from './relation.js'
 
-/** The value in the rows of the table that names their tenant, null for none; or `free` if its rows do not belong to tenants. */
+/** Returns where a table names the tenant of a row: `key` is null if it lacks the column. `free`: the rows belong to no tenant. */
 export type TenantsOf = (
   scan: TableScan,
 ) => (Pick<TenantScan, 'column' | 'parts'> & { readonly key: Value | null }) | 'free'
@@ -55,7 +55,7 @@ export class TenantAnalysis {
     return mixed(this.#relation(scan, outer), outer)
   }
 
-  /** What is known of a scan; each is followed once, since a condition may ask for it again. */
+  /** What is known about a scan. Each scan is followed only once, although a condition may ask for it again. */
   #relation(scan: Scan, outer: Outer): Relation {
     return memo(this.#relations, scan, () => this.#follow(scan, outer))
   }
@@ -102,14 +102,14 @@ export class TenantAnalysis {
     return { ...EMPTY, pending: [{ scan: { table, at, column, parts }, keys }] }
   }
 
-  /** A scan of which each row comes from one row of its input, in which its expressions are evaluated. */
+  /** A scan whose rows each come from one row of its input; its expressions are evaluated over that row. */
   #rowByRow(
     scan: Exclude<Scan, OneRowScan | TableScan | CteScan | JoinScan | SetScan | WithScan>,
     outer: Outer,
   ): Relation {
     const input = scan.input ? this.#relation(scan.input, outer) : EMPTY
     const { pending, equalities } = this.#expressions(scan, input, outer)
-    return unlessKept(
+    return mixedByJavaScript(
       scan,
       { pending, equalities: withEqualities([equalities], own(this.#provenBy(scan, outer), outer)) },
       outer,
@@ -128,7 +128,7 @@ export class TenantAnalysis {
     return equalitiesOf(condition, this.#parameter, query => this.#rowOf(query, around))
   }
 
-  /** The equalities in one row of a subquery, those of columns of the outer query included: in the row that EXISTS found. */
+  /** The equalities in one row of a subquery, such as the row that EXISTS found; those of columns of the outer query included. */
   #rowOf(scan: Scan, outer: Outer): readonly Equality[] {
     switch (scan.kind) {
       case 'filter':
@@ -146,24 +146,24 @@ export class TenantAnalysis {
         return [...on, ...this.#rowOf(scan.left, outer), ...this.#rowOf(scan.right, outer)]
       }
       default:
-        return tenantsColumns(this.#relation(scan, outer), scan.columns)
+        return knownTenantEqualities(this.#relation(scan, outer), scan.columns)
     }
   }
 
   /**
-   * ON drops rows of an inner join, and of the side of an outer join that may be NULL; it drops none of the other side. In a
-   * FULL join each side is both.
+   * ON drops rows of an inner join, and rows of the optional side of a LEFT or RIGHT join. It drops no rows of the other side, and
+   * none of a FULL join.
    */
   #join(scan: JoinScan, outer: Outer): Relation {
     const [left, right] = [this.#relation(scan.left, outer), this.#relation(scan.right, outer)]
     const pending = combined([...left.pending, ...right.pending])
     const equalities = withEqualities([left.equalities, right.equalities], [])
     const both = this.#expressions(scan, { pending, equalities }, outer)
-    if (scan.condition === null || scan.join === 'full') return unlessKept(scan, both, outer)
+    if (scan.condition === null || scan.join === 'full') return mixedByJavaScript(scan, both, outer)
     const proven = own(this.#conditionOf(scan, scan.condition, outer), outer)
     const nullable = { left: scan.right, right: scan.left, inner: null, cross: null }[scan.join]
     const more = nullable ? proven.filter(([from]) => isColumnOf(nullable, from)) : proven
-    return unlessKept(scan, { ...both, equalities: withEqualities([both.equalities], more) }, outer)
+    return mixedByJavaScript(scan, { ...both, equalities: withEqualities([both.equalities], more) }, outer)
   }
 
   #aggregate(scan: AggregateScan, outer: Outer): Relation {
@@ -173,7 +173,7 @@ export class TenantAnalysis {
       return value !== null && equalTo([value], input.equalities).has(TENANT)
     }
     const keys = scan.keys.filter(({ expr }) => isTenants(expr)).map(({ column }) => column)
-    return { pending: mixed(input, outer), equalities: withEqualities([], areTenants(keys)) }
+    return { pending: mixed(input, outer), equalities: withEqualities([], equalToTenant(keys)) }
   }
 
   #set({ operator, isAll, inputs, columns }: SetScan, outer: Outer): Relation {
@@ -184,8 +184,10 @@ export class TenantAnalysis {
       return renamed(whole, input.columns, columns, outer)
     })
     const pending = combined(relations.flatMap(relation => relation.pending))
-    const inAll = columns.filter(column => relations.every(relation => tenantsColumns(relation, [column]).length > 0))
-    return { pending, equalities: withEqualities([], areTenants(inAll)) }
+    const inAll = columns.filter(column =>
+      relations.every(relation => knownTenantEqualities(relation, [column]).length > 0),
+    )
+    return { pending, equalities: withEqualities([], equalToTenant(inAll)) }
   }
 
   #with({ ctes, body }: WithScan, outer: Outer): Relation {
@@ -231,21 +233,21 @@ export class TenantAnalysis {
   }
 }
 
-/** The relation, unless a JavaScript function is called for its rows: its code may keep values of one row for later rows. */
-function unlessKept(scan: Scan, relation: Relation, outer: Outer): Relation {
-  const isKept = exprsOfScan(scan).some(expr => someOf(expr, isJavaScript))
-  return isKept ? { ...relation, pending: mixed(relation, outer) } : relation
+/** The relation. If the scan calls a JavaScript function, its rows are mixed: the code may keep a value of one row for later rows. */
+function mixedByJavaScript(scan: Scan, relation: Relation, outer: Outer): Relation {
+  const callsJavaScript = exprsOfScan(scan).some(expr => someOf(expr, isJavaScript))
+  return callsJavaScript ? { ...relation, pending: mixed(relation, outer) } : relation
 }
 
 const isJavaScript = (expr: Expr): boolean =>
   expr.kind === 'call' && JAVASCRIPT_CALLS.some(({ name }) => name === expr.name)
 
-const areTenants = (columns: readonly Column[]): readonly Equality[] =>
+const equalToTenant = (columns: readonly Column[]): readonly Equality[] =>
   columns.map(({ id }): Equality => [`${id}`, TENANT])
 
-/** The equalities of those of the columns that are known to be the tenant's. */
-const tenantsColumns = ({ equalities }: Relation, columns: readonly Column[]): readonly Equality[] =>
-  areTenants(columns.filter(({ id }) => equalTo([`${id}`], equalities).has(TENANT)))
+/** For each of the columns that is known to equal TENANT, this equality. */
+const knownTenantEqualities = ({ equalities }: Relation, columns: readonly Column[]): readonly Equality[] =>
+  equalToTenant(columns.filter(({ id }) => equalTo([`${id}`], equalities).has(TENANT)))
 
 const isColumnOf = ({ columns }: Scan, value: Value): boolean => columns.some(({ id }) => id === columnOf(value))
 
@@ -254,8 +256,8 @@ const columnsAround = (scan: Scan, outer: Outer): Outer =>
   new Set([...outer, ...inputsOfScan(scan).flatMap(input => input.columns.map(({ id }) => id))])
 
 /**
- * The equalities that say something of this query's own columns. What would follow for an outer column is left out: it holds
- * where this query has a row, and not where an outer join finds none.
+ * The equalities of this query's own columns. An equality of an outer column is left out, because it holds only where this query
+ * has a row, and an outer join may find none.
  */
 const own = (equalities: readonly Equality[], outer: Outer): readonly Equality[] =>
   equalities.filter(([from]) => !outer.has(columnOf(from)))

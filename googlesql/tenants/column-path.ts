@@ -9,13 +9,13 @@ export interface ColumnPath {
   readonly parts: readonly string[]
 }
 
-/** The first name of a path that does not exist, and the names that do; none where the record before it has no fields. */
+/** The first name of a path that does not exist, and the names that exist there; no names where the value before has no fields. */
 export interface BrokenPath {
   readonly name: string
   readonly among: readonly string[]
 }
 
-/** Follows the path. Names are matched without regard to case; the value at its end is a scalar. */
+/** Follows the path. Names are matched without regard to case; the path must end at a scalar. */
 export function findColumnPath(columns: readonly StructField[], path: string): ColumnPath | BrokenPath {
   const names = path.split('.')
   let fields = columns

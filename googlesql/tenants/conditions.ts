@@ -11,7 +11,7 @@ export interface TenantParameter {
   readonly isPattern: boolean
 }
 
-/** The value that the expression is; null for anything but a column, a field of one, and the tenant's parameter. */
+/** The value that the expression names: a column, a field of a column, or the tenant's parameter; null for any other expression. */
 export function valueNamed(expr: Expr | null | undefined, parameter: TenantParameter): Value | null {
   switch (expr?.kind) {
     case 'column':
@@ -87,7 +87,7 @@ function equalToAll(value: Value, others: readonly (Expr | null)[], parameter: T
   return other == null || more.length > 0 ? [] : equal(value, other)
 }
 
-/** Both directions; what a constant is equal to is not followed. */
+/** The equality in both directions; none leads away from TENANT. */
 function equal(a: Value, b: Value): readonly Equality[] {
   const both: readonly Equality[] = [
     [a, b],
@@ -107,8 +107,8 @@ function definition(name: Value, expr: Expr, parameter: TenantParameter): readon
 }
 
 /**
- * The equalities between an element and its array, in one direction: a row has the tenant of any element of its array, so the array's row is bounded by one
- * element, and another element by nothing.
+ * The equalities between an element and its array, in one direction: one element that equals TENANT bounds the row of the array,
+ * but says nothing about its other elements.
  */
 export function elementDefinition({ array, element }: UnnestScan, parameter: TenantParameter): readonly Equality[] {
   const name = `${element.id}`

@@ -1,4 +1,4 @@
-/** Values of a row by name, and what is known of their equality. */
+/** Values of a row by name, and what is known about their equality. */
 
 /**
  * A value of a row: a column by its id (`12`), a field of it (`12.0`), or any element of an array (`12[]`, `12[].1`). TENANT is
@@ -13,8 +13,8 @@ export const columnOf = (value: Value): number => Number.parseInt(value, 10)
 
 /**
  * Equalities that hold in each row of a relation: from `a` to `b` means that `a` is NULL or equal to `b`. They hold in one
- * direction, because an outer join makes all values of one side NULL. An object is never changed; `parts` shares those of the
- * inputs.
+ * direction, because an outer join makes all values of one side NULL. An object never changes, so `parts` can share the
+ * objects of the inputs.
  */
 export interface Equalities {
   readonly own: ReadonlyMap<Value, readonly Value[]>
@@ -34,7 +34,7 @@ export function withEqualities(parts: readonly Equalities[], added: readonly Equ
   return { own, parts }
 }
 
-/** The most values that are followed: a query that makes more is taken as not proven. */
+/** The greatest number of values that are followed. A query with more counts as not proven. */
 const MAX_VALUES = 10_000
 
 /** These values, and all values to which one of them is equal wherever it is not NULL. */

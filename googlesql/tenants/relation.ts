@@ -1,4 +1,4 @@
-/** What the analysis knows of the rows of a scan. */
+/** What the analysis knows about the rows of a scan. */
 import type { Column } from '../plan/nodes.js'
 import { columnOf, type Equalities, equalTo, NO_EQUALITIES, TENANT, type Value, withEqualities } from './equalities.js'
 

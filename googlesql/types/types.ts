@@ -103,7 +103,7 @@ export function shortTypeName(type: Type): string {
   return `STRUCT<${(fields.length > 3 ? [...fields.slice(0, 3), '...'] : fields).join(', ')}>`
 }
 
-/** Whether the types are equal; without `isSameField`, apart from the names of struct fields. */
+/** Whether the types are equal. Without `isSameField`, the names of struct fields may differ. */
 export function isEquivalent(a: Type, b: Type, isSameField?: (a: StructField, b: StructField) => boolean): boolean {
   if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && isEquivalent(a.element, b.element, isSameField)
   if (a.kind !== 'STRUCT' || b.kind !== 'STRUCT') return a.kind === b.kind

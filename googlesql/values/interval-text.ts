@@ -87,8 +87,8 @@ function parseSingle(text: string, part: string): IntervalParts {
 }
 
 /**
- * The first and the last part of a text whose parts are not named. The key is the number of its spaces, of its colons, and of
- * its dashes after a digit.
+ * The first and the last part of a text whose parts are not named. The key has three digits: the number
+ * of spaces, of colons, and of dashes after a digit.
  */
 const SHAPES: Readonly<Record<string, readonly [Field, Field]>> = {
   '221': ['YEAR', 'SECOND'],
@@ -166,7 +166,7 @@ export function readInterval(text: string, part: string, to: string): IntervalPa
   }
 }
 
-/** BigQuery's canonical text of an INTERVAL, `Y-M D H:M:S[.F]`, such as `1-2 3 4:5:6.789`: each of the three parts has its own sign; the fraction has 3 or 6 digits. */
+/** The canonical text of an INTERVAL, such as `1-2 3 4:5:6.789`: each of the three parts has its sign; a fraction has 3 or 6 digits. */
 export function intervalText(months: bigint | number, days: bigint | number, micros: bigint): string {
   const sign = (part: bigint | number): string => (part < 0 ? '-' : '')
   const m = BigInt(months < 0 ? -months : months)

@@ -50,7 +50,7 @@ function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
   const double = Number(written)
   if (!Number.isFinite(double)) throw new JsonError(`Number overflow parsing '${written}'`)
   const text = doubleText(double)
-  // So few characters without an exponent are 0, or a number that is not that near to zero.
+  // Without an exponent, so few characters write 0 or a number whose magnitude is at least LEAST_NORMAL.
   const isExact = written.length <= DOUBLE_DIGITS && (Math.abs(double) >= LEAST_NORMAL || !/[eE]/.test(written))
   if (wideNumbers === 'exact' && !isExact && normalDecimal(text) !== normalDecimal(written)) {
     throw new JsonError(`Input number: ${written} cannot round-trip through string representation`)
@@ -72,11 +72,11 @@ export function doubleText(double: number): string {
 export function normalDecimal(number: string): string {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number)
   if (!parts) return number
-  const [, sign, whole, behind, exponent] = parts
-  const digits = (whole! + (behind ?? '')).replace(/^0+/, '')
+  const [, sign, whole, decimals, exponent] = parts
+  const digits = (whole! + (decimals ?? '')).replace(/^0+/, '')
   const significant = withoutTrailing(digits, '0')
   if (significant === '') return '0'
-  const scale = Number(exponent ?? 0) - (behind ?? '').length + digits.length - significant.length
+  const scale = Number(exponent ?? 0) - (decimals ?? '').length + digits.length - significant.length
   return `${sign}${significant}e${scale}`
 }
 

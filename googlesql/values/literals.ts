@@ -93,32 +93,32 @@ export function numericLiteral(
 ): string | null {
   const match = NUMBER.exec(text)
   if (!match) return null
-  const behindPoint = match[3] ?? match[4] ?? ''
-  let digits = (match[2] ?? '') + behindPoint
+  const decimalPart = match[3] ?? match[4] ?? ''
+  let digits = (match[2] ?? '') + decimalPart
   if (digits.startsWith('0')) digits = digits.replace(/^0+/, '')
   if (digits === '') return '0'
   const { scale, max, min } = NUMERIC_LIMITS[kind]
-  // The value is digits × 10^-behind.
-  let behind = behindPoint.length - Number(match[5] ?? 0)
-  if (digits.length - behind > MAX_WHOLE_DIGITS) return null
-  if (behind < 0) {
-    digits += '0'.repeat(-behind)
-    behind = 0
-  } else if (behind > scale) {
-    const excess = behind - scale
+  // The value is digits × 10^-decimals.
+  let decimals = decimalPart.length - Number(match[5] ?? 0)
+  if (digits.length - decimals > MAX_WHOLE_DIGITS) return null
+  if (decimals < 0) {
+    digits += '0'.repeat(-decimals)
+    decimals = 0
+  } else if (decimals > scale) {
+    const excess = decimals - scale
     if (mode === 'literal' && /[1-9]/.test(digits.slice(-excess))) return null
     digits = excess > digits.length ? '0' : rounded(digits, excess)
-    behind = scale
+    decimals = scale
   }
-  const plain = withPoint(digits, behind)
+  const plain = withPoint(digits, decimals)
   const value = match[1] === '-' && plain !== '0' ? `-${plain}` : plain
-  // A text is compared as a number only where it is long enough to be out of range: a number would cost more than the rest.
-  if (digits.length - behind < MIN_LIMIT_DIGITS) return value
+  // The value is compared as a BigInt only if it has enough digits to be out of range: a BigInt costs more than all the rest.
+  if (digits.length - decimals < MIN_LIMIT_DIGITS) return value
   const units = decimalUnits(value, scale)
   return units > max || units < min ? null : value
 }
 
-/** These digits without so many at their end, rounded half away from zero. */
+/** The digits without the last `excess` of them, rounded half away from zero. */
 function rounded(digits: string, excess: number): string {
   const kept = digits.slice(0, -excess)
   return digits.at(-excess)! < '5' ? kept || '0' : String(BigInt(kept) + 1n)
@@ -129,13 +129,13 @@ export function decimalText(scaled: bigint, scale: number): string {
   return scaled < 0n ? `-${withPoint(String(-scaled), scale)}` : withPoint(String(scaled), scale)
 }
 
-/** These digits with a point before so many of them, without zeros at the end of a fraction. */
-function withPoint(digits: string, behind: number): string {
-  if (behind === 0) return digits
-  const padded = digits.padStart(behind + 1, '0')
-  const fraction = padded.slice(-behind)
+/** The digits with a point before the last `decimals` of them, without zeros at the end of the fraction. */
+function withPoint(digits: string, decimals: number): string {
+  if (decimals === 0) return digits
+  const padded = digits.padStart(decimals + 1, '0')
+  const fraction = padded.slice(-decimals)
   const kept = fraction.endsWith('0') ? fraction.replace(/0+$/, '') : fraction
-  return padded.slice(0, -behind) + (kept === '' ? '' : `.${kept}`)
+  return padded.slice(0, -decimals) + (kept === '' ? '' : `.${kept}`)
 }
 
 /** The reverse of decimalText. */

@@ -44,7 +44,7 @@ export function readRange(text: string, element: RangeElementKind): RangeBounds 
   return start !== null && end !== null && orderKey(start) >= orderKey(end) ? EMPTY_RANGE : { start, end }
 }
 
-/** Removes the zone at the end of a TIMESTAMP's text: in the comparison it would meet the fraction of the other text. */
+/** Removes the zone at the end of a TIMESTAMP's text, which would be compared with the fraction of the other text. */
 const orderKey = (text: string): string => text.replace(/\+00$/, '')
 
 /** The text of a range as a cast to STRING writes it. */

@@ -6,16 +6,15 @@
 const TOKEN =
   /\\Q(?:(?!\\E).)*(?:\\E)?|\\[pP](?:\{[^}]{0,64}\}|.)|\\.|\[\^?\]?|\(\?P?<|\(\?[a-zA-Z-]*\)|\(\?[a-zA-Z-]*:|\{\d+(?:,\d*)?\}|./suy
 const CLASS_MEMBER = /\[:\^?\w*:\]|\\[pP](?:\{[^}]{0,64}\}|.)|\\x\{[\da-fA-F]{1,8}\}|\\x[\da-fA-F]{2}|\\.|./suy
-/** A class of Unicode takes about as long to look up as so many characters. */
+/** Looking up a Unicode class takes about as long as looking up this many characters. */
 const CLASS_CHARACTERS = 2_500
 
 /**
- * The size; for a pattern that does not compile, any size. `pieces` counts the characters, classes, groups and assertions, with each
- * counted repetition written out: `(ab){3}` has 9; `ranged` the characters of all ranges in classes, where a class of Unicode has 2,500.
- * `hasAngleName`: the pattern has a group like `(?<name>…)`, which newer RE2s take and DuckDB's refuses.
+ * The size of a pattern; any size for a pattern that does not compile. `pieces` counts characters, classes, groups and assertions,
+ * with counted repetitions written out: `(ab){3}` has 9. `ranged` counts the characters of the ranges in classes; a Unicode class
+ * counts as 2,500. `hasAngleName`: the pattern has a group `(?<name>…)`, which newer versions of RE2 accept and DuckDB's refuses.
  *
- * `unicodeClass` is the number of pieces whose program is as large as that of
- * a class of Unicode, such as `\p{Greek}`.
+ * @param unicodeClass the number of pieces whose program is as large as that of a Unicode class, such as `\p{Greek}`
  */
 export function patternSize(pattern: string, unicodeClass: number) {
   let ranged = 0
@@ -73,13 +72,13 @@ function membersAt(
   return { pieces, ranged, end: at + 1 }
 }
 
-/** The number of the character that a member of a class is. */
+/** The code point of a member of a class, which is one character. */
 const codeOf = (member: string): number =>
   /^\\x./.test(member)
     ? Number.parseInt(member.replace(/[^\da-fA-F]/g, ''), 16)
     : member.codePointAt(member.length > 1 && member[0] === '\\' ? 1 : 0)!
 
-/** Matches a token at a place where one begins, whatever the text is. */
+/** The token at this place. `tokens` matches some token at every place before the end of any text. */
 function tokenAt(tokens: RegExp, text: string, at: number): string {
   tokens.lastIndex = at
   return tokens.exec(text)![0]

@@ -214,10 +214,10 @@ function isFound(expression: Expression, within: AnalyzedText): boolean {
   }
 }
 
-/** The most steps that the texts in quotes of one search take through a text: about 10 ms of processor time. */
+/** The most steps that one search takes to find its quoted texts in one text: about 10 ms of processor time. */
 const MAX_STEPS = 1_000_000
 
-/** So many characters are compared in a step. */
+/** The number of characters that one step compares. */
 const COMPARED_AT_ONCE = 64
 
 /** Counts the steps of one search in one text. @throws SearchRefusal */
@@ -240,7 +240,7 @@ function hasPhrase(phrase: readonly string[], within: AnalyzedText): boolean {
 function hasExactly(sought: string, within: AnalyzedText): boolean {
   const { text, starts, ends, inner } = within
   let isOpen = false
-  // It can only be where a delimiter is or ends: to look for it everywhere takes as long as text times query.
+  // It can only begin at the start, after a delimiter or in one. Trying every place would take time in proportion to text × query.
   for (const places of [[0], ends, inner]) {
     for (const at of places) {
       countSteps(within, 1 + Math.floor(sought.length / COMPARED_AT_ONCE))

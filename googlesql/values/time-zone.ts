@@ -5,7 +5,7 @@ import { TIME_ZONE_NAMES } from './time-zone-names.js'
 /** Matches a time zone that is an offset from UTC, `+05:30`, `-8` or `UTC+1`: its sign, its hours and its minutes. */
 export const ZONE_OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
 
-/** What the platform calls an offset: `GMT-05:00`, `GMT-04:56:02`, or `GMT` alone. */
+/** How the platform writes an offset: `GMT-05:00`, `GMT-04:56:02`, or `GMT` alone. */
 const OFFSET_NAME = /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/
 
 const SECOND_MS = 1000
@@ -20,7 +20,7 @@ export function writtenOffset(zone: string): number | undefined {
   return (sign === '-' ? -offset : offset) * 60
 }
 
-/** Whether it names a zone that BigQuery knows, too. */
+/** Whether this is a zone's name, or an offset, that BigQuery accepts too. */
 export const isTimeZone = (zone: string): boolean => TIME_ZONE_NAMES.has(zone) || writtenOffset(zone) !== undefined
 
 /**
@@ -54,7 +54,7 @@ function platformOffset(zone: string): ((instant: number) => number) | null {
 
 let platformNames: ReadonlySet<string> | undefined
 
-/** Whether it is the name of a zone. A newer platform may have zones that the list lacks. */
+/** Whether this is the name of a zone. A newer platform may have zones that the list lacks. */
 function isZoneName(name: string): boolean {
   if (TIME_ZONE_NAMES.has(name)) return true
   platformNames ??= new Set(Intl.supportedValuesOf('timeZone'))

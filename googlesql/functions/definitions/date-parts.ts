@@ -38,7 +38,7 @@ export const EXTRACTED_PARTS: PartsByType = {
   DATETIME: CIVIL_PARTS,
   TIME: CLOCK,
   TIMESTAMP: [...CIVIL_PARTS, 'DATETIME'],
-  // Includes parts that an INTERVAL does not have: to extract them from a value fails, from NULL it returns NULL.
+  // Includes parts that an INTERVAL does not have: EXTRACT of such a part fails for a value, and returns NULL for NULL.
   INTERVAL: [...CLOCK, ...CALENDAR, 'DAYOFWEEK', 'DAYOFYEAR'],
 }
 
@@ -56,7 +56,7 @@ const refusal = (name: string, part: string, kind: string): Refused => ({
   mistake: { code: 'unsupported-date-part', name, part: part.replace(/^WEEK_.*/, 'WEEK'), type: kind },
 })
 
-/** The kind of a value whose parts it has: a DATE that was coerced to DATETIME has only the parts of a DATE. */
+/** The type that decides which parts a value has: a DATE that was coerced to DATETIME has only the parts of a DATE. */
 const kindOfParts = (value: Expr | null | undefined, uncoerced: Expr | null | undefined): ScalarKind =>
   (uncoerced?.type.kind === 'DATE' ? 'DATE' : value?.type.kind) as ScalarKind
 
@@ -65,8 +65,8 @@ const takesPart = (parts: PartsByType, part: string, value: Expr | null | undefi
   isBareNull(value) ? Object.values(parts).some(some => some.includes(part)) : (parts[kind]?.includes(part) ?? false)
 
 /**
- * A check for functions whose first argument is a value and whose argument number `at`, from 0, is a part. Where the part
- * truncates the value, it is one of the value before coercion.
+ * A check for functions whose first argument is a value and whose argument number `at`, counted from 0, is a part. To truncate
+ * a value, the part must be one of the value's type before coercion.
  */
 export function checkPart(name: string, parts: PartsByType, at: number): Check {
   return ([value, ...args], _, uncoerced) => {

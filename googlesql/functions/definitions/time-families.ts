@@ -59,7 +59,7 @@ export function familyOf(own: TimeType): readonly FunctionEntry[] {
   ]
 }
 
-/** The bucket function of the first type. A text constant is taken for that type alone. */
+/** The bucket function named after the first type. A text constant is read as that type, never as another. */
 export function bucketOf(types: readonly TimeType[]): FunctionEntry {
   const parameters = types.map(type => `${type}, INTERVAL, [${type}]`)
   const name = `${types[0]}_BUCKET`

@@ -35,7 +35,7 @@ const checkExtract: Check = ([part, value], _, [, uncoerced]) => {
   return `EXTRACT from ${kind} does not support the ${partText(part.word)} date part`
 }
 
-const isLackedByInterval = ([part, value]: Args): boolean =>
+const intervalLacksPart = ([part, value]: Args): boolean =>
   value?.type.kind === 'INTERVAL' && part?.kind === 'word' && !INTERVAL_PARTS.includes(part.word)
 
 /** The types of the parts DATE, TIME and DATETIME; every other part gives an INT64. */
@@ -80,7 +80,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
   bucketOf(['TIMESTAMP', 'DATETIME', 'DATE']),
   timestamp(
     '$extract',
-    args => canFailWith(2)(args) || isLackedByInterval(args),
+    args => canFailWith(2)(args) || intervalLacksPart(args),
     SMALL_INTEGER,
     [
       '(PART, TIMESTAMP, [STRING]) -> INT64',

@@ -40,7 +40,7 @@ interface Condition {
 }
 export type JoinPart = NonNullable<ReturnType<typeof parseJoin>>
 
-/** The join that comes next, without its left side: its operator, its right side, and the conditions after that. Null for none. */
+/** The join that comes next, without its left side: its operator, its right side, and the conditions after it; null if no join is next. */
 export function parseJoin(p: Parser) {
   const { at } = p.token
   const join = parseJoinOperator(p)
@@ -209,8 +209,8 @@ function parseTableCall(p: Parser, path: readonly Identifier[]): TableCall {
 }
 
 /**
- * The arguments of a table function; null where one is a table, a model or a query: the resolver refuses the functions that
- * take those by their names.
+ * The arguments of a table function; null where an argument is a table, a model or a query. The resolver refuses each
+ * function that takes such arguments, by its name.
  */
 function tableArguments(p: Parser): readonly Argument[] | null {
   const behind = p.afterParentheses()

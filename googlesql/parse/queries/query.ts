@@ -19,9 +19,9 @@ export function parseQueryExpression(p: Parser): Query {
     ctes = p.list(parseCte)
   }
   const body = p.is('FROM') ? parseFromQuery(p) : parseBody(p)
-  const isTail = body.kind !== 'from'
-  const orderBy = isTail ? parseOrderBy(p) : []
-  const limit = isTail && p.accept('LIMIT') ? p.expression() : null
+  const mayHaveTail = body.kind !== 'from'
+  const orderBy = mayHaveTail ? parseOrderBy(p) : []
+  const limit = mayHaveTail && p.accept('LIMIT') ? p.expression() : null
   const offset = limit !== null && p.accept('OFFSET') ? p.expression() : null
   const isAlone = body.kind === 'query' && ctes.length === 0 && orderBy.length === 0 && limit === null
   const pipes = [...(isAlone ? parsePipeAlias(p) : []), ...parsePipes(p)]

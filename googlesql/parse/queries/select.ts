@@ -71,10 +71,10 @@ function refuseKeywordItem(p: Parser): void {
   const { kind, term } = p.token
   const next = p.peek().term
   if (kind !== 'identifier') return
-  const isClause = term === 'ORDER' || term === 'GROUP' ? next === 'BY' || next === '@' : !NOT_BEHIND_CLAUSE.has(next)
+  const isClause = term === 'ORDER' || term === 'GROUP' ? next === 'BY' || next === '@' : !NOT_AFTER_CLAUSE.has(next)
   if (!isClause) p.unexpected()
 }
-const NOT_BEHIND_CLAUSE: ReadonlySet<string> = new Set([',', 'FROM', 'AS'])
+const NOT_AFTER_CLAUSE: ReadonlySet<string> = new Set([',', 'FROM', 'AS'])
 
 const AFTER_ITEMS: ReadonlySet<string> = new Set(
   '; ) |> FROM WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT UNION INTERSECT EXCEPT'.split(' '),

@@ -22,7 +22,7 @@ import {
   type Type,
 } from '../../types/types.js'
 import { coerced, computed, type ExpressionEnv, type ResolveContext } from '../context.js'
-import { type Found, mapScope, visible } from '../name-scope.js'
+import { type Meaning, mapScope, visible } from '../name-scope.js'
 import { resolveType } from '../type.js'
 import { datePartWord, operatorCall, wordSource } from './arguments.js'
 import { resolveCall } from './call.js'
@@ -203,7 +203,7 @@ export function condition(node: ast.Expression, clause: string, env: ExpressionE
 }
 
 function resolveWith(node: ast.WithExpression, env: ExpressionEnv): Expr {
-  const names = new Map<string, Found>()
+  const names = new Map<string, Meaning>()
   const inner: ExpressionEnv = { ...env, scope: mapScope(names, env.scope) }
   const bindings: Computed[] = []
   for (const binding of node.bindings) {
@@ -216,7 +216,7 @@ function resolveWith(node: ast.WithExpression, env: ExpressionEnv): Expr {
   return { kind: 'let', type: result.type, bindings, result, at: node.at }
 }
 
-/** `INTERVAL '7' DAY` is `INTERVAL 7 DAY`: as the argument of a date function, BigQuery takes only a number, or such a text. */
+/** The value of an INTERVAL; a text of digits becomes a number (`INTERVAL '7' DAY`), because date functions take only numbers. */
 function numberOfInterval({ value, part, to }: ast.IntervalExpression): ast.Expression {
   if (value.kind !== 'string' || to !== null || !TEXT_PARTS.includes(datePartWord(part))) return value
   const [, sign, digits] = /^([-+]?)(\d{1,15})$/.exec(value.value) ?? []

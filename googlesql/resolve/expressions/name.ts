@@ -8,9 +8,9 @@ import { nearest } from '../../suggest.js'
 import { JSON_TYPE, STRING, typeName } from '../../types/types.js'
 import type { ExpressionEnv, ResolveContext } from '../context.js'
 import {
-  type Found,
-  type Held,
+  type ContainedCalls,
   lookup,
+  type Meaning,
   type Range,
   rangeExpr,
   readableExpr,
@@ -31,14 +31,14 @@ function unrecognized(node: ast.Name, env: ExpressionEnv): never {
   return env.fail(`Unrecognized name: ${node.name}`, node.at, { code: 'unknown-name', name: node.name, ...near })
 }
 
-function foundExpr(meaning: Found, isCorrelated: boolean, node: ast.Name, env: ExpressionEnv): Expr {
+function foundExpr(meaning: Meaning, isCorrelated: boolean, node: ast.Name, env: ExpressionEnv): Expr {
   switch (meaning.kind) {
     case 'range':
       return rangeExpr(meaning.range, isCorrelated, node.at)
     case 'column':
       return visibleExpr(meaning.column, isCorrelated, node.at)
     case 'alias':
-      if (!isCorrelated) refuseInAggregate(meaning.holds, node, env)
+      if (!isCorrelated) refuseInAggregate(meaning.contains, node, env)
       return meaning.column && !env.inlinesAliases ? readableExpr(meaning.column, isCorrelated, node.at) : meaning.expr
     case 'ambiguous':
       return env.fail(`Column name ${node.name} is ambiguous`, node.at, { code: 'ambiguous-column' })
@@ -49,10 +49,10 @@ function foundExpr(meaning: Found, isCorrelated: boolean, node: ast.Name, env: E
  * Refuses, in the arguments of an aggregate function, an alias of the select list whose expression contains an aggregate or
  * window call; aggregates in HAVING, QUALIFY and ORDER BY can refer to other aliases.
  */
-function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv): void {
+function refuseInAggregate(contains: ContainedCalls, node: ast.Name, env: ExpressionEnv): void {
   if (!env.clause.startsWith(IN_AGGREGATE)) return
-  if (holds === 'aggregate') env.fail('Aggregations of aggregations are not allowed', node.at)
-  if (holds === 'window') env.fail('Analytic functions cannot be arguments to aggregate functions', node.at)
+  if (contains === 'aggregate') env.fail('Aggregations of aggregations are not allowed', node.at)
+  if (contains === 'window') env.fail('Analytic functions cannot be arguments to aggregate functions', node.at)
 }
 
 /** `operand.name`. If the operand is the name of a range variable, `name` is one of its columns, otherwise a field. */

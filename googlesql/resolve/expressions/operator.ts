@@ -52,7 +52,7 @@ function refuseNullOperand(operator: string, call: Expr, context: ResolveContext
 /** The operators that accept a literal NULL as an operand. */
 const TAKES_NULL: ReadonlySet<ast.BinaryOperator> = new Set(['AND', 'OR', '<<', '>>'])
 
-/** The functions by their operators; that of the first is meant where two have one symbol. */
+/** The function of each operator symbol. Where two functions share a symbol (`-`), the first in OPERATOR_SYMBOLS is meant. */
 const BINARY: ReadonlyMap<string, string> = new Map(
   Object.entries(OPERATOR_SYMBOLS)
     .toReversed()

@@ -92,7 +92,7 @@ function onlyColumn(
   if (second) return context.fail(`Column ${name.name} in pipe ${operator} is ambiguous`, name.at)
   if (!column) return missing(name, operator, context)
   refuseField(column, name, operator, context)
-  // The alias keeps its meaning, so that the name would have two.
+  // The alias keeps its meaning, so the name would have two meanings.
   if (ranges.some(range => range.kind === 'value' && range.name.toLowerCase() === name.name.toLowerCase()))
     context.fail(`Pipe ${operator} cannot change ${name.name}, which is also the alias of a table of values`, name.at)
   return column

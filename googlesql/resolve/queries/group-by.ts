@@ -35,7 +35,7 @@ export function resolveGroupBy(
   const indexes = new Map<string, number>()
   const keyOf = new Map<ast.Expression, number>()
   const add = (expr: Expr, name: string, at: number): number => {
-    if (isMadeOf(expr, computed)) {
+    if (refersToAny(expr, computed)) {
       return env.fail(
         `Column ${name || 'in GROUP BY'} contains an aggregation or window function, which is not allowed in GROUP BY`,
         at,
@@ -58,7 +58,7 @@ export function resolveGroupBy(
   }
   if (node.isAll) {
     for (const item of items) {
-      if (!isMadeOf(item.expr, computed) && someOf(item.expr, part => part.kind === 'column'))
+      if (!refersToAny(item.expr, computed) && someOf(item.expr, part => part.kind === 'column'))
         add(item.expr, item.name, item.at)
     }
     return { keys, sets: null, keyOf }
@@ -84,7 +84,7 @@ export function resolveGroupBy(
 }
 
 /** Whether the expression refers to one of the columns, given by their ids. */
-export const isMadeOf = (expr: Expr, columns: ReadonlySet<number>): boolean =>
+export const refersToAny = (expr: Expr, columns: ReadonlySet<number>): boolean =>
   someOf(expr, part => part.kind === 'column' && columns.has(part.column.id))
 
 /** A key: an ordinal, an alias of the select list (which takes precedence over a column of that name), or an expression. */

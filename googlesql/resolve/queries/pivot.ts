@@ -48,8 +48,8 @@ export function resolvePivot(node: Omit<ast.Pivot, 'kind' | 'input'>, input: Fro
     const expr = env.expression(value.expression, { ...plain, scope: null })
     const reason = `PIVOT value has type ${typeName(expr.type)}, which does not coerce to ${typeName(on.type)} of the pivot column`
     const wanted = coerced(expr, on.type, reason, env, value.expression.at)
-    const nameOf = (isBehindPrefix: boolean): string =>
-      value.alias?.name ?? pivotName(value.expression, wanted, isBehindPrefix, env)
+    const nameOf = (followsPrefix: boolean): string =>
+      value.alias?.name ?? pivotName(value.expression, wanted, followsPrefix, env)
     return { expr: wanted, name: nameOf(false), suffix: nameOf(true) }
   })
   const aggregates = node.aggregates.map(aggregate => {
@@ -121,15 +121,15 @@ function matches(on: Expr, value: Expr, at: number): Expr {
  * The name of the column for a pivot value without an alias: the whole name, or the part after an aggregate's alias. Source:
  * the language reference, PIVOT, rules for `pivot_column`, and for an empty text the reference implementation.
  */
-function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, env: QueryEnv): string {
+function pivotName(node: ast.Expression, expr: Expr, followsPrefix: boolean, env: QueryEnv): string {
   if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
-  const mark = isBehindPrefix ? '' : '_'
+  const mark = followsPrefix ? '' : '_'
   if (expr.kind === 'literal') {
     const { type, value } = expr
     if (value === null) return 'NULL'
     switch (type.kind) {
       case 'STRING':
-        if (value === '') return isBehindPrefix ? '_empty_string_value' : 'empty_string_value'
+        if (value === '') return followsPrefix ? '_empty_string_value' : 'empty_string_value'
         return String(value)
       case 'BOOL':
         return value ? 'TRUE' : 'FALSE'
@@ -149,7 +149,7 @@ function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, en
   if (expr.kind === 'struct') {
     const parts = expr.fields.map((field, i) => {
       const name = expr.type.fields[i]!.name
-      const value = pivotName(node, field, isBehindPrefix || i > 0 || name !== '', env)
+      const value = pivotName(node, field, followsPrefix || i > 0 || name !== '', env)
       return name === '' ? value : `${name}_${value}`
     })
     return parts.join('_')

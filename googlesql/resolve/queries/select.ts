@@ -17,9 +17,9 @@ import {
   type ResolveContext,
 } from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
-import { type Found, fromScope, mapScope, type NameScope, NO_NAMES, readableExpr } from '../name-scope.js'
+import { fromScope, type Meaning, mapScope, type NameScope, NO_NAMES, readableExpr } from '../name-scope.js'
 import { type FromResult, resolveFrom } from './from.js'
-import { isMadeOf, resolveGroupBy, type SelectedItem } from './group-by.js'
+import { refersToAny, resolveGroupBy, type SelectedItem } from './group-by.js'
 import { integer, orderKey, sortKey } from './order.js'
 import { aggregated, regrouper } from './rewrite-grouped.js'
 import { resolveStar } from './star.js'
@@ -207,17 +207,17 @@ function aliasScope(
   outer: NameScope,
 ): NameScope {
   const [aggregateIds, windowIds] = [aggregates, windows].map(calls => new Set(calls.map(({ column }) => column.id)))
-  const names = new Map<string, Found>()
+  const names = new Map<string, Meaning>()
   items.forEach((item, i) => {
     if (item.name === '') return
     const key = item.name.toLowerCase()
     const previous = names.get(key)
-    const holds = isMadeOf(item.expr, windowIds!)
+    const contains = refersToAny(item.expr, windowIds!)
       ? 'window'
-      : isMadeOf(item.expr, aggregateIds!)
+      : refersToAny(item.expr, aggregateIds!)
         ? 'aggregate'
         : 'neither'
-    const meaning: Found = { kind: 'alias', expr: item.expr, column: columns[i]!, holds }
+    const meaning: Meaning = { kind: 'alias', expr: item.expr, column: columns[i]!, contains }
     if (!previous) names.set(key, meaning)
     else if (previous.kind === 'alias' && !isSameExpr(previous.expr, item.expr)) names.set(key, { kind: 'ambiguous' })
   })

@@ -2,7 +2,7 @@
 import { type Token, tokenize } from '../lex/tokenize.js'
 import type { SqlMistake } from '../mistakes.js'
 
-export interface Found {
+export interface MistakePlace {
   readonly mistake: SqlMistake | undefined
   /** The token at `offset`; null where no token begins there, or the text cannot be split into tokens. */
   readonly token: Token | null
@@ -18,9 +18,9 @@ export interface Found {
 /** Advice, with what it proposes to write. */
 export interface Proposal {
   readonly text: string
-  /** The word instead of the one at the place. */
+  /** The word to write instead of the wrong one. */
   readonly meant?: string
-  /** The lookup table whose field it reads. */
+  /** The lookup table whose field the proposed text reads. */
   readonly table?: string
 }
 export type Advice = string | Proposal | null
@@ -28,21 +28,21 @@ export type Advice = string | Proposal | null
 export const didYouMean = (meant: string): Proposal => ({ text: `did you mean ${meant}?`, meant })
 
 /** Returns advice for one kind of mistake; null for any other mistake. */
-export type Adviser = (place: Found) => Advice
+export type Adviser = (place: MistakePlace) => Advice
 
 export function findTokens(
   mistake: SqlMistake | undefined,
   source: string,
   offset: number,
   parameters: ReadonlySet<string>,
-): Found {
+): MistakePlace {
   const tokens = tokensOf(source)
   const index = tokens?.findIndex(({ at }) => at === offset) ?? -1
   const around = { mistake, source, offset, parameters }
   if (tokens && index >= 0) {
     return { ...around, token: tokens[index]!, preceding: tokens.slice(0, index), following: tokens.slice(index + 1) }
   }
-  // Without the last token: `end` marks the end of the shortened text, and the whole text has no such token there.
+  // The last token is dropped: it marks the end of the shortened text, not of the whole text.
   return { ...around, token: null, preceding: tokensOf(source.slice(0, offset))?.slice(0, -1) ?? [], following: [] }
 }
 
@@ -59,7 +59,10 @@ export const isName = (token: Token | undefined | null): boolean =>
   token?.kind === 'identifier' || token?.kind === 'quoted'
 
 /** The call whose parentheses surround `offset`: the function's name in upper case, and the first token of its arguments. */
-export function callAround({ preceding, token }: Found): { readonly name: string; readonly first: Token } | null {
+export function callAround({
+  preceding,
+  token,
+}: MistakePlace): { readonly name: string; readonly first: Token } | null {
   let depth = 0
   for (let i = preceding.length - 1; i >= 0; i--) {
     const { term } = preceding[i]!
@@ -75,7 +78,7 @@ export function callAround({ preceding, token }: Found): { readonly name: string
 const CLAUSES = new Set('SELECT FROM WHERE GROUP ORDER HAVING QUALIFY LIMIT ON WINDOW PARTITION'.split(' '))
 
 /** The keyword of the clause around `offset`; null where a parenthesis opens between them, or no clause precedes `offset`. */
-export function clauseAround({ preceding }: Found): string | null {
+export function clauseAround({ preceding }: MistakePlace): string | null {
   let depth = 0
   for (let i = preceding.length - 1; i >= 0; i--) {
     const { term, kind } = preceding[i]!
