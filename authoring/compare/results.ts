@@ -5,7 +5,7 @@ import { parseExact, stringifyExact } from '../../runner/model/exact-json.js'
 import { isRecord } from '../../runner/model/is-record.js'
 import type { ResultColumn } from '../../runner/model/query.js'
 
-/** What an engine made of a call. `body` is in the format `table`. */
+/** The outcome of a call on one engine. `body` is in the format `table`. */
 export type Answer =
   | {
       readonly kind: 'rows'
@@ -19,12 +19,12 @@ export type Answer =
 /** `duckdb` and `bigquery` are what each engine has, as text. `row` is the row's place in the result of DuckDB, from 1. */
 export type Difference =
   | {
-      /** `bytes`: all values agree, but they are written in other ways. */
+      /** `bytes`: all values agree, but their texts differ. */
       readonly kind: 'failure' | 'columns' | 'row-count' | 'cut' | 'bytes'
       readonly duckdb: string
       readonly bigquery: string
     }
-  /** Both have the same rows in another order; this is the first row that is elsewhere. */
+  /** Both results have the same rows in different orders; `row` is the first row that is in a different place. */
   | { readonly kind: 'order'; readonly row: number; readonly duckdb: string; readonly bigquery: string }
   | {
       readonly kind: 'value'
@@ -113,10 +113,10 @@ function rowDifferences(
   return [{ kind: 'order', row, duckdb: valueText(duckdb[row - 1]), bigquery: valueText(bigquery[row - 1]) }]
 }
 
-/** With so many digits each double is written as another text. */
+/** With this number of digits, different doubles always have different texts. */
 const MAX_DIGITS = 17
 
-/** In an order in which rows that agree to so many digits are in the same place: exact columns come first, then rounded ones. */
+/** Sorts by the exact columns, then by the rounded ones, so that rows that agree to `digits` digits come to the same place. */
 function sortedRows(rows: readonly Row[], columns: readonly ResultColumn[], digits: number | null): readonly Row[] {
   const isExact = columns.map(({ type }) => digits === null || !/FLOAT64|JSON/.test(type))
   const rounded = (_: string, value: unknown): unknown =>
@@ -151,7 +151,7 @@ function valueDifference(
   return duckdb === bigquery ? null : { column: path, duckdb, bigquery }
 }
 
-/** Not a number that `parseExact` keeps with its digits. */
+/** False for the objects in which `parseExact` keeps the digits of numbers. */
 const isObject = (value: unknown): value is Record<string, unknown> =>
   isRecord(value) && typeof value['toJSON'] !== 'function'
 

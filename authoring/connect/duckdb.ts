@@ -35,7 +35,7 @@ function write(call: ConnectCall): string {
   ].join('\n')
 }
 
-/** DuckDB reads a file in parts; an endpoint without a cache stores no result of which it could ask for parts. */
+/** DuckDB asks for a file in parts, but an endpoint without a cache stores no result that could be sent in parts. */
 const uncachedLines = ({ endpoint }: ConnectCall): readonly string[] =>
   endpoint.settings['cache'] === 'disabled'
     ? [
@@ -65,7 +65,7 @@ function selected(columns: readonly TypedColumn[], unix: boolean): string {
   return replaced.length === 0 ? '*' : `* REPLACE (${replaced.join(', ')})`
 }
 
-/** The type in which DuckDB reads the value as CSV or JSON has it. */
+/** The type that DuckDB is told for a value in CSV or JSON. */
 function typeOf(type: Type | undefined, unix: boolean): string {
   if (!type) return 'JSON'
   if (type.kind === 'ARRAY') return `${typeOf(type.element, unix)}[]`

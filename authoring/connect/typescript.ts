@@ -40,7 +40,7 @@ function argumentOf(parameter: PublishedParameter | undefined, value: string | r
   return isArray || elements.length > 1 ? `[${elements.join(', ')}]` : elements[0]!
 }
 
-/** The argument as its type has it; a text that is not of this type stays a text, which the compiler then refuses. */
+/** The argument as a literal of its type; a text that is not of this type stays a text, which the compiler then refuses. */
 function scalarOf(type: string, text: string): string {
   if (type === 'int64' && /^-?(0|[1-9]\d{0,18})$/.test(text)) {
     return Number.isSafeInteger(Number(text)) ? text : `${text}n`

@@ -45,7 +45,7 @@ function reportDifferences(
     const other = warehouse.arguments[i]
     if (other) compare(`parameter ${i + 1}`, parameterText(parameter), parameterText(other), parameter.at)
   }
-  // A type that one side leaves to the body says nothing.
+  // If one side leaves the type to the body, there is nothing to compare.
   if (returns && warehouse.returns !== null) compare('type of the result', returns.type, warehouse.returns, returns.at)
   if (warehouse.libraries.length > 0) {
     report(`the warehouse's function has libraries: ${warehouse.libraries.join(', ')}`, at)

@@ -1,4 +1,4 @@
-/** Writes the CREATE TABLE statement of a table. Source: BigQuery's DDL reference. A text of JSON is one of SQL, too. */
+/** Writes the CREATE TABLE statement of a table. Source: BigQuery's DDL reference. A string in JSON is also a string in SQL. */
 import { RESERVED_KEYWORDS, type SchemaField, standardTypeName } from '../../googlesql/index.js'
 import type { TableResource } from './table-resource.js'
 

@@ -1,4 +1,4 @@
-/** The tables of the embedded engine: what they hold, where, and what of them cannot be read. */
+/** The tables of the embedded engine: their columns, files and rows, and which of these cannot be read. */
 
 import { basename, dirname, relative } from 'node:path'
 import {
@@ -38,7 +38,7 @@ export interface LocalTable {
   readonly files: readonly { readonly path: string; readonly bytes: number }[]
   /** Null where they cannot be counted: see `problem`. */
   readonly rows: number | null
-  /** The first column that tells a time, or the one that partitions the table; null where no column does. */
+  /** The column that partitions the table, or else the first one of a date or time type; null where there is neither. */
   readonly time: { readonly column: string; readonly first: string | null; readonly last: string | null } | null
   /** Why the table, or its rows, cannot be read; null where they can. */
   readonly problem: string | null
@@ -46,7 +46,7 @@ export interface LocalTable {
 
 interface Described {
   readonly table: LocalTable
-  /** None where the rows cannot be read. */
+  /** Empty where the rows cannot be read. */
   readonly examples: Outcome['rows']
 }
 
@@ -80,7 +80,7 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
     const range = time ? `, MIN(${quoted(time.name)}) AS first, MAX(${quoted(time.name)}) AS last` : ''
     const counted = await readTable(`COUNT(*) AS n${range}`, name)
     const row = counted.rows[0] as { readonly n: number; readonly first?: string; readonly last?: string } | undefined
-    // The rows of a table that can be counted may have a value that its column does not allow.
+    // Counting does not read all values: a row may have a value that its column does not allow.
     const names = definition.columns.map(column => quoted(column.name))
     const some = row && names.length > 0 ? await readTable(names.join(', '), name, SOME_ROWS) : { ...counted, rows: [] }
     const table = {
@@ -117,12 +117,12 @@ async function read(engine: Engine, sql: string, signal: AbortSignal, maxRows: n
   }
 }
 
-/** Warnings of tables with a schema that their Parquet files do not fit. Only the footers of the files are read. */
+/** Warnings about tables whose Parquet files do not fit the schema. Only the footers of the files are read. */
 export async function unfitTables({ dataDir, database }: Settings, tables: readonly TableDefinition[], engine: Engine) {
   const warnings: Diagnostic[] = []
   for (const { name } of database === null ? tables : []) {
     const [first, ...others] = tryFiles(dataDir, name)
-    // The query would convert text files, and read all of them for that.
+    // The query would have to read text files completely, to convert them.
     if (first === undefined || [first, ...others].some(({ format }) => format !== 'parquet')) continue
     const { problem } = await read(engine, `SELECT 1 FROM ${quoted(name)} LIMIT 0`, new AbortController().signal, 1)
     const place = relative('.', others.length === 0 ? first.path : dirname(first.path))
@@ -131,7 +131,7 @@ export async function unfitTables({ dataDir, database }: Settings, tables: reado
   return warnings
 }
 
-/** Warnings of columns that no query can read, each in the file that has it; of all tables of this catalogue. */
+/** Warnings about columns that no query can read, for all tables of this catalogue, each in the file that has the column. */
 export function unreadableColumns(settings: Settings, tables: TableCatalogue): readonly Diagnostic[] {
   return tables.names().flatMap(table =>
     (tables.find(table)?.unreadable ?? []).map(({ name, reason }) => {
@@ -141,7 +141,7 @@ export function unreadableColumns(settings: Settings, tables: TableCatalogue): r
   )
 }
 
-/** Warnings of files in the places of this catalogue's tables that are not read. */
+/** Warnings about files that are in the places of this catalogue's tables but are not read. */
 export function unreadFileWarnings({ dataDir }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
   return tables
     .names()
@@ -194,7 +194,7 @@ const TIME_KINDS: ReadonlySet<string> = new Set(['TIMESTAMP', 'DATETIME', 'DATE'
 
 interface Outcome {
   readonly rows: readonly Readonly<Record<string, unknown>>[]
-  /** Why there are none; null where the query ran. */
+  /** Why there are no rows; null where the query ran. */
   readonly problem: string | null
 }
 

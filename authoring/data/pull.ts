@@ -42,7 +42,7 @@ async function writeSchema(dir: string, name: string, resource: TableResource, i
   const path = join(dir, `${name}.json`)
   const old = readIfThere(path)
   const { table } = old === null ? { table: null } : readTableSchema({ file: path, text: old })
-  // How the table's text files here are written is not in the warehouse.
+  // The warehouse does not know how the table's text files here are written.
   const { externalDataConfiguration } = recordOf(table?.declared)
   const text = `${JSON.stringify({ ...resource, externalDataConfiguration }, null, 2)}\n`
   const refused = readTableSchema({ file: path, text }).diagnostics[0]

@@ -36,7 +36,7 @@ export function tableResource(value: unknown): TableResource {
   }
 }
 
-/** Whether it has partitions and clusters; else it is a list of fields. */
+/** Whether this is a whole table resource, which declares partitions and clusters, and not a list of fields. */
 export const isWholeResource = (value: unknown): boolean => !Array.isArray(value)
 
 /** The fields of a schema, normalised: each has a mode. */

@@ -20,7 +20,7 @@ const FLAGS_OF_CSV: readonly (readonly [keyof TextFormFlags, string])[] = [
   ['decimalComma', '--decimal-comma'],
 ]
 
-/** What the flags say of these files. @throws UsageError, also for a flag that is of none of the files */
+/** The form of these files by the flags. @throws UsageError, also for a flag about a format that none of the files has */
 export function textFormOfFlags(flags: TextFormFlags, files: readonly string[], inputFormat?: string): TextForm {
   const { delimiter, skipRows, null: words, decimalComma, rows } = flags
   const isAny = (...wanted: readonly string[]): boolean =>

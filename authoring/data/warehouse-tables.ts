@@ -1,4 +1,4 @@
-/** The tables of a dataset in BigQuery: their names, and what each is like. */
+/** The tables of a dataset in BigQuery: their names and resources. */
 
 import type { Dataset, GetTablesOptions, GetTablesResponse } from '@google-cloud/bigquery'
 import { clientFailure, type OpenedAccess } from '../../runner/engines/bigquery/index.js'
@@ -17,7 +17,7 @@ export interface TablePlace extends DatasetPlace {
   readonly table: string
 }
 
-/** As BigQuery calls it: TABLE, VIEW, MATERIALIZED_VIEW, EXTERNAL, SNAPSHOT. */
+/** `kind` is BigQuery's word: TABLE, VIEW, MATERIALIZED_VIEW, EXTERNAL, SNAPSHOT. */
 export interface ListedTable {
   readonly table: string
   readonly kind: string
@@ -25,7 +25,7 @@ export interface ListedTable {
 
 /** The largest page that BigQuery gives. */
 const PAGE_TABLES = 1000
-/** The client waits for an answer without end. */
+/** The longest wait for an answer, in milliseconds: Google's client itself would wait for ever. */
 const WITHIN_MS = 120_000
 
 /** The tables and functions of the warehouse; a member resolves to null for what is not there. No request is sent yet. */

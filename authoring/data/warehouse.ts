@@ -46,7 +46,7 @@ export async function listNamed(
   throw new SetupError(`the warehouse has no dataset ${project}.${dataset}; ${where}`)
 }
 
-/** Asks about all of these, a few at a time. The answers are in the order of what was asked about. */
+/** Calls `ask` for each item, a few at a time. The answers are in the order of the items. */
 export async function aFewAtOnce<A, B>(all: readonly A[], ask: (one: A) => Promise<B>): Promise<readonly B[]> {
   const answers: B[] = []
   for (let from = 0; from < all.length; from += AT_ONCE) {
@@ -66,7 +66,7 @@ export async function functionFiles(settings: Settings): Promise<readonly Functi
 /** Requests at a time. BigQuery allows a user 100 requests for metadata a second. */
 const AT_ONCE = 8
 
-/** Reads `dataset`, which is one of `project`, or `project.dataset`. @throws UsageError for another form. */
+/** Reads `dataset`, which is then in `project`, or `project.dataset`. @throws UsageError for another form. */
 export function datasetPlace(text: string, project: string): DatasetPlace {
   const dot = text.lastIndexOf('.')
   const dataset = text.slice(dot + 1)
@@ -82,7 +82,7 @@ export function tablePlace(name: string, project: string): TablePlace {
   return { ...datasetPlace(name.slice(0, dot), project), table: name.slice(dot + 1) }
 }
 
-/** As SQL and schema files name it: with its project only where that is not `project`. */
+/** The table's name in SQL and schema files: with its project only where that is not `project`. */
 export function tableName(place: TablePlace, project: string): string {
   const name = `${place.dataset}.${place.table}`
   return place.project === project ? name : `${place.project}.${name}`

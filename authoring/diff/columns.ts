@@ -28,7 +28,7 @@ export function diffColumns(base: readonly ContractColumn[], head: readonly Cont
   if (oldOrder !== newOrder) report('column/moved', `the order of columns is ${newOrder}; it was ${oldOrder}`)
 }
 
-/** The columns with only the promises that the manifest declares: others are inferred only from queries that resolve here. */
+/** The columns with only the declared promises: the other ones are inferred, which needs queries that resolve here. */
 export const withoutInferred = (
   columns: readonly ContractColumn[],
   { columns: declared = [] }: Manifest,
@@ -70,7 +70,7 @@ function diffColumn(base: ContractColumn, head: ContractColumn, report: Report):
   if (base.description !== head.description) report('column/described', `the description of ${name} changed`)
 }
 
-/** Whether it may be NULL, and how JSON has its numbers. */
+/** Compares whether a value may be NULL, and how JSON writes its numbers. */
 function diffPromise(name: string, base: ColumnPromise, head: ColumnPromise, report: Report): void {
   if (base.required && !head.required) report('column/widened', `${name} may be NULL; it was required`)
   if (!base.required && head.required) report('column/narrowed', `${name} is required`)
@@ -110,7 +110,7 @@ const JSON_FORMS = {
 function diffTypes(name: string, baseText: string, headText: string, report: Report): void {
   const [base, head] = [parseOpenTypeName(baseText), parseOpenTypeName(headText)]
   const added: string[] = []
-  if (base && head && isKept(name, base, head, added)) {
+  if (base && head && keepsAll(name, base, head, added)) {
     for (const field of added) report('column/field-added', `the field ${field} is new`)
     return
   }
@@ -118,8 +118,8 @@ function diffTypes(name: string, baseText: string, headText: string, report: Rep
 }
 
 /** Whether the new type has everything that the old one has; `added` gets the paths of its new fields. */
-function isKept(path: string, base: Type, head: Type, added: string[]): boolean {
-  if (base.kind === 'ARRAY') return head.kind === 'ARRAY' && isKept(path, base.element, head.element, added)
+function keepsAll(path: string, base: Type, head: Type, added: string[]): boolean {
+  if (base.kind === 'ARRAY') return head.kind === 'ARRAY' && keepsAll(path, base.element, head.element, added)
   if (base.kind !== 'STRUCT' || head.kind !== 'STRUCT') return base.kind === head.kind
   // An open STRUCT promises no field.
   if (base === ANY_STRUCT) return true
@@ -130,6 +130,6 @@ function isKept(path: string, base: Type, head: Type, added: string[]): boolean 
   }
   return base.fields.every(({ name, type }) => {
     const other = fields.get(name)
-    return other !== undefined && isKept(`${path}.${name}`, type, other, added)
+    return other !== undefined && keepsAll(`${path}.${name}`, type, other, added)
   })
 }

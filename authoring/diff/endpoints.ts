@@ -16,8 +16,8 @@ import { diffTests } from './tests.js'
 import { diffVariants } from './variants.js'
 
 /**
- * All changes, sorted by the names of endpoints, breaking ones first within an endpoint. Endpoints are the same by their id, else by
- * their name. One whose manifest is broken on either side is left out.
+ * All changes, sorted by the names of endpoints, breaking ones first within an endpoint. Two endpoints are the same if they
+ * have the same id, or else the same name. An endpoint whose manifest is broken on either side is left out.
  * @param usdPerTib what BigQuery's on-demand queries cost
  */
 export function diffEndpoints(base: Side, head: Side, usdPerTib: number): readonly Change[] {

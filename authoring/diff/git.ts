@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Variables that git sets for its hooks. With them, git would read another repository than the folder's own. */
 const HOOK_VARIABLES = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_PREFIX', 'GIT_COMMON_DIR', 'GIT_OBJECT_DIRECTORY']
 
-/** A large file that Git LFS keeps stays the pointer to it: fetching it needs its server, and no comparison reads it. */
+/** Large files of Git LFS stay pointers: fetching them needs the server of Git LFS, and no comparison reads them. */
 const WITHOUT_LFS = ['process=', 'smudge=', 'required=false'].flatMap(setting => ['-c', `filter.lfs.${setting}`])
 
 /** Each method throws a SetupError where git cannot be run. */
@@ -34,7 +34,7 @@ export class Git {
 
   /**
    * The repository of a folder: its root, the path of the folder from there ('' for the root itself, else with a `/` at its end),
-   * and whether it has only the newest commits. Null where the folder is in none.
+   * and whether it has only the newest commits. Null where the folder is in no repository.
    */
   repositoryOf(folder: string) {
     const args = ['rev-parse', '--is-shallow-repository', '--show-toplevel', '--show-prefix']
@@ -44,8 +44,8 @@ export class Git {
   }
 
   /**
-   * Writes the files below `path` (from the root of the repository, '' for all of it) into `target`, as a checkout would; none
-   * where the commit has no such folder. Links to files are followed as far as they stay in the repository.
+   * Writes the files below `path` (from the root of the repository, '' for all of it) into `target`, as a checkout would, or
+   * nothing where the commit has no such folder. Links to files are followed as far as they stay in the repository.
    */
   extract({ folder, commit }: Revision, path: string, target: string): void {
     mkdirSync(target, { recursive: true })
@@ -58,7 +58,7 @@ export class Git {
     this.#followLinks(root, name => `${commit}:${posix.join(path, name)}`, target)
   }
 
-  /** Puts what the commit has there in the place of each link in the index: the link itself would lead to the working tree, or nowhere. */
+  /** Replaces each link by the file that it leads to in the commit: the link itself would lead to the working tree, or nowhere. */
   #followLinks(root: string, objectOf: (name: string) => string, target: string): void {
     for (const entry of this.#run(root, ['ls-files', '--stage', '-z']).stdout.toString().split('\0')) {
       if (!entry.startsWith('120000 ')) continue

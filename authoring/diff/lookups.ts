@@ -10,7 +10,7 @@ const REJECT = 'reject'
 
 export function diffLookups(base: Manifest, head: Manifest, report: Report): void {
   const [before, after] = [Object.entries(base.lookups ?? {}), Object.entries(head.lookups ?? {})]
-  // The same name, else a table of the same parameter, since callers do not see the names.
+  // A table is paired by its name, or else by its parameter, because callers do not see the names of tables.
   const pairs = pairBy(before, after, [([name, { by }]) => `${name} ${by}`, ([, { by }]) => by])
   for (const entry of before) {
     const [name, lookup] = entry

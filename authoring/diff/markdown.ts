@@ -1,4 +1,4 @@
-/** A comparison as the comment of a pull request: at most 60 kB, with what is long folded. */
+/** A comparison as the comment of a pull request: at most 60 kB, with long differences folded. */
 
 import { diagnosticLine } from '../../runner/model/diagnostic.js'
 import { plural } from '../terminal/plural.js'
@@ -11,7 +11,7 @@ const MAX_BYTES = 60_000
 /** A difference of more lines is folded. */
 const MAX_OPEN_LINES = 12
 const MAX_DETAIL = 1_000
-/** The longest lines of a difference, in characters, and the fewest lines that are shown of one. */
+/** The length to which lines of a difference are cut, in characters, and the least number of lines that a difference shows. */
 const MAX_LINE = 500
 const LEAST_LINES = 4
 const MAX_ERRORS = 20
@@ -52,7 +52,7 @@ function oneChange({ impact, kind, detail, lines = [] }: Change, maxLines: numbe
 
 const MARKS = { breaking: '🔴', review: '🟡', safe: '🟢' } as const
 
-/** Lines in a block whose fence they do not have; folded below the title, if it has one. */
+/** The lines in a code block, with a fence that they do not contain; folded below the title, if there is one. */
 function fenced(indent: string, lines: readonly string[], title: string | null): readonly string[] {
   const texts = lines.map(line => cut(printable(line), MAX_LINE))
   const longest = Math.max(2, ...texts.flatMap(text => [...text.matchAll(/`+/g)].map(([run]) => run.length)))
@@ -62,7 +62,7 @@ function fenced(indent: string, lines: readonly string[], title: string | null):
   return ['', ...folded, ''].map(line => (line === '' ? '' : indent + line))
 }
 
-/** Without differences, and as many changes as there is room for. */
+/** The comment without differences, and with as many changes as fit. */
 function shortened(top: readonly string[], changes: readonly Change[]): string {
   const sorted = [...changes].sort((a, b) => IMPACT_RANK[a.impact] - IMPACT_RANK[b.impact])
   const note = (left: number): string => `\n… and ${left} more changes: \`sluice diff\` prints all of them.`
@@ -77,7 +77,7 @@ function shortened(top: readonly string[], changes: readonly Change[]): string {
   return written(lines)
 }
 
-/** Any text in a code span, where neither HTML nor Markdown nor a mention counts. */
+/** Any text in a code span, where neither HTML nor Markdown nor a mention has an effect. */
 function code(text: string): string {
   const shown = printable(text)
   const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length))

@@ -1,6 +1,6 @@
 /** Pairs the items of two sides. */
 
-/** Each old item with the new one of the same key, by the first of these keys that gives one; no item is in two pairs. */
+/** Maps old items to new items with the same key. Each of `keys` is tried in turn; no item is in two pairs. */
 export function pairBy<T>(
   base: readonly T[],
   head: readonly T[],

@@ -78,7 +78,7 @@ function diffEnum(name: string, base: Parameter, head: Parameter, report: Report
   if (added.length > 0) report('parameter/widened', `${name}: enum has ${added.map(shown).join(', ')}`)
 }
 
-/** Negative where the first bound is lower; 0 where both are equal or neither is there. */
+/** Negative where the first bound is lower; 0 where both are equal or absent; positive otherwise. */
 function compareBounds(type: Parameter['type'], before: Bound, after: Bound): number {
   if (before === undefined || after === undefined) return before === after ? 0 : 1
   const { scalar } = splitType(type)

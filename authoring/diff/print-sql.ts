@@ -16,7 +16,7 @@ const CLAUSES: ReadonlySet<string> = new Set(
 )
 const BEFORE_JOIN: ReadonlySet<string> = new Set('INNER LEFT RIGHT FULL OUTER CROSS'.split(' '))
 
-/** An open bracket: the text in those of a query is laid out in lines, in others it stays on one. */
+/** An open bracket. A query in brackets is laid out in several lines, anything else stays on one line. */
 interface Bracket {
   readonly isQuery: boolean
   /** Whether it is CASE, which END closes. */

@@ -63,7 +63,7 @@ export async function loadSide(settings: Settings) {
   }
 }
 
-/** Asks the engine. A warehouse's dry run says what is read, and the resolver says more about the columns than it does. */
+/** Asks the engine. A warehouse's dry run tells what is read, but less about the columns than the resolver. */
 function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
   if (!ENGINES[engine.name].estimatesCost) return (sql, types) => engine.compile(sql, types)
   return async (sql, types, values): Promise<CheckResult> => {
@@ -95,7 +95,7 @@ function comparedOf(query: CompiledManifest, engine: ServingEngine) {
       choices: choices as ReadonlyMap<string, string>,
       /** What the warehouse would read; null where no warehouse was asked. */
       reads: readsOf.get(sql) ?? null,
-      /** What is kept for the refresh of a result, or why nothing. */
+      /** What a refresh keeps of a result, or why it keeps nothing. */
       kept: kept.get(sql)!,
       ...tablesOf(sql),
     }
@@ -104,8 +104,8 @@ function comparedOf(query: CompiledManifest, engine: ServingEngine) {
 }
 
 /**
- * Reads which tables a text of this manifest names; each text once. `wholeTables` are the partitioned ones whose every partition it
- * reads. Where it does not resolve, only the warehouse knows its tables or functions, and no column is known to be REQUIRED.
+ * Returns a function that finds the tables of a text of this manifest; each text is resolved once. `wholeTables` are the partitioned
+ * tables of which the text reads every partition. A text does not resolve if only the warehouse knows its tables or functions.
  */
 function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue) {
   const types = typesOfParameters(parameters)
@@ -119,7 +119,7 @@ function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue) 
   return (sql: string) => memo(results, sql, read)
 }
 
-/** Its path below its folder, and its id and name in lower case, where they can be read. */
+/** The path of a broken manifest below its folder, and its id and name in lower case, where they can be read. */
 function brokenManifest(path: string, file: string): { readonly file: string; readonly claims: readonly string[] } {
   try {
     const { source, value } = parseManifest(path, readFileSync(path, 'utf8'))
@@ -150,7 +150,7 @@ function comparedTest({ name, arguments: given, nowMicros, tables, expect }: Tes
     const read = file === null ? (own ?? []) : { file: file.split('/').at(-1)!, hash: hashOf(file) }
     return [standsFor, read] as const
   })
-  /** By the name of the table: its rows, or the path of a file with a hash of what is in it. */
+  /** By the name of the table: its rows, or the name of a file with a hash of its content. */
   const byTable: Readonly<Record<string, (typeof rows)[number][1]>> = Object.fromEntries(rows)
   return { name, arguments: given, nowMicros, tables: byTable, expect }
 }

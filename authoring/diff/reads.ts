@@ -38,7 +38,7 @@ export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPer
   report('reads/more', `more bytes are read ${variantsOf(dearer)}`, [...new Set(lines)])
 }
 
-/** The variants of which nothing is kept any more, by the reason; those of which the settings say so are not among them. */
+/** The variants of which a refresh no longer keeps anything, by the reason; empty if the settings allow it to keep nothing. */
 function nowWhole({ endpoint }: ComparedEndpoint, pairs: readonly VariantPair[]) {
   const byReason = new Map<string, VariantPair[]>()
   for (const pair of mayKeep(endpoint) ? pairs : []) {

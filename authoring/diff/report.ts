@@ -10,7 +10,7 @@ export interface Comparison {
   readonly base: string
   readonly head: string
   readonly changes: readonly Change[]
-  /** The errors of both sides: endpoints whose manifests have some are not compared. */
+  /** The errors of both sides: endpoints whose manifests have errors are not compared. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -54,7 +54,7 @@ export function summary({ changes, diagnostics }: Comparison): string {
   return `${outcome}; ${plural(diagnostics.length, 'error')}: manifests with errors are not compared`
 }
 
-/** In the order of the changes. */
+/** The changes of each endpoint, in the order of `changes`. */
 export function byEndpoint(changes: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
   const groups = new Map<string, Change[]>()
   for (const change of changes) groups.set(change.endpoint, [...(groups.get(change.endpoint) ?? []), change])

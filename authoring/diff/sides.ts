@@ -1,4 +1,4 @@
-/** The two folders of endpoints that are compared: of git revisions, or as they are named. */
+/** The two folders of endpoints that are compared: each is of a git revision, or a folder that the command names. */
 import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
@@ -26,9 +26,9 @@ export const workingTree = (folders: Folders): SideFolders => ({ title: 'the wor
 
 export interface SideOptions {
   readonly git: Git
-  /** The folder for the files of a revision, which need not be there. */
+  /** The folder for the files of a revision; it need not exist. */
   readonly temporary: string
-  /** Which of the folders beside the endpoints the command line names, for every folder of endpoints. */
+  /** Whether the command line names the folders of table schemas and of functions, which both sides then share. */
   readonly chosen: { readonly tables: boolean; readonly functions: boolean }
 }
 
@@ -57,11 +57,11 @@ function unknownSide(word: string, home: string, git: Git): string {
   return repository.isShallow ? `${unknown}; this clone is shallow: git fetch --unshallow gets the others` : unknown
 }
 
-/** A whole folder such as a checkout, where the endpoints stand below, or the endpoints themselves. */
+/** The side of a folder, which holds the folder of endpoints, as a checkout does, or is the folder of endpoints itself. */
 function folderSide(word: string, settings: Folders, chosen: SideOptions['chosen']): SideFolders {
   const endpoints = relative('.', settings.endpointsDir)
   const isWhole = isBelow(endpoints) && isFolder(join(word, endpoints))
-  // The folders beside the endpoints stand there as those of the settings stand beside theirs.
+  // Schemas and functions are in the same place, relative to the endpoints, as in the settings.
   const beside = (dir: string, isChosen: boolean): string => {
     const own = join(word, isWhole ? relative('.', dir) : relative(settings.endpointsDir, dir))
     return !isChosen && isFolder(own) ? own : dir

@@ -1,4 +1,4 @@
-/** Compares the SQL that the same call runs before and after, and what that reads. */
+/** Compares the SQL that the same call runs before and after. */
 import { memo } from '../../runner/model/bounded-map.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import { whichVariants } from '../terminal/plural.js'
@@ -37,8 +37,8 @@ export function diffVariants(base: ComparedEndpoint, head: ComparedEndpoint, rep
 const MAX_DIFFERENCES = 5
 
 /**
- * Each variant with that of the same call on the other side. Calls that were not possible before, those with a new parameter or a
- * new row, have no pair; where a side has several variants for a call, those with an equal text are paired.
+ * Pairs each variant with the variant of the same call on the other side. Calls that were not possible before, because their
+ * parameter or row is new, have no pair. If a side has several variants for a call, variants with equal texts are paired.
  */
 export function pairVariants(
   base: ComparedEndpoint,

@@ -50,7 +50,7 @@ export function namePathAt(tokens: readonly LenientToken[], index: number) {
   return {
     /** The names up to the one at the cursor: `["entry", "metadata"]`. */
     path: [...owners, token.text] as readonly string[],
-    /** The token of the last one. */
+    /** The token of the last name. */
     token,
     /** An `@` comes before it. */
     isParameter: tokens[at - 1]?.term === '@',
@@ -61,7 +61,7 @@ export function namePathAt(tokens: readonly LenientToken[], index: number) {
   }
 }
 
-/** The names before the dot at this index, the index of the first one, and whether nothing but a name has a dot behind it. */
+/** The names before the dot at this index, the index of the first one, and whether a name stands before each dot (`isWhole`). */
 export function ownersBefore(tokens: readonly LenientToken[], dot: number) {
   const owners: string[] = []
   let at: number | undefined

@@ -1,4 +1,4 @@
-/** What the editor shows of a name: its type, and what its author or BigQuery's documentation says of it. Markdown. */
+/** What the editor shows about a name, in Markdown: its type, and what its author or BigQuery's documentation says about it. */
 import {
   type FunctionSource,
   type ListedFunction,

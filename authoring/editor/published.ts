@@ -1,4 +1,4 @@
-/** Publishes diagnostics by file as the protocol has them, and clears those of a file that has none any more. */
+/** Publishes the diagnostics of each file in the protocol's form, and clears those of a file that no longer has any. */
 import type { Diagnostic as ShownDiagnostic } from 'vscode-languageserver'
 import { nearest } from '../../googlesql/index.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
@@ -56,7 +56,7 @@ const SEVERITIES = { error: 1, warning: 2, hint: 4 } as const
 /** A name, a number, a parameter or a name in backticks: what is underlined where a diagnostic begins. */
 const WORD_AT = /`[^`\n]*`|@?[\w$][\w.$-]*|"[^"\n]*"|'[^'\n]*'/y
 
-/** With the link to the rule, and the replacement as data. @param root the folder whose path is left out of messages */
+/** The diagnostic in the protocol's form, with the replacement as data. @param root the folder whose path is left out of messages */
 function shownDiagnostic(diagnostic: Diagnostic, text: string, root: string): ShownDiagnostic {
   const lines = text.split(/\r\n|\n/)
   const line = Math.max(0, Math.min(diagnostic.line - 1, lines.length - 1))
@@ -84,7 +84,7 @@ export type Suggestion = NonNullable<ReturnType<typeof suggestionOf>>
 /** Names as they stand in SQL and YAML: with dots only where the proposal has one, as the name of a table. */
 const WORDS = { whole: /[\w.$-]+/g, part: /[\w$-]+/g } as const
 
-/** The replacement that a diagnostic proposes; null where it proposes none, or where the text has moved on. */
+/** The replacement that a diagnostic proposes; null where it proposes none, or where the text has changed since. */
 function suggestionOf({ rule, data, line, column }: Diagnostic, lines: readonly string[]) {
   const { meant, sql } = data ?? {}
   const text = lines[line - 1]

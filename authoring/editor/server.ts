@@ -18,7 +18,7 @@ import type { Io } from '../terminal/io.js'
 import { codeActions } from './features/code-actions.js'
 import { completionItems } from './features/completion.js'
 import { markdown } from './features/items.js'
-import { thingAt } from './features/named-thing.js'
+import { nameAtCursor } from './features/name-at-cursor.js'
 import { usesIn } from './features/parameter-uses.js'
 import { renamedUses } from './features/rename.js'
 import { signatureHelp } from './features/signature-help.js'
@@ -79,7 +79,7 @@ export function serveEditor(settings: Settings, io: Io): Promise<never> {
   return new Promise<never>(() => {})
 }
 
-/** Follows the client's folders, files and settings, as far as it tells of them. */
+/** Follows changes of the client's folders, files and settings, as far as the client reports them. */
 async function followClient(connection: Connection, session: EditorSession): Promise<void> {
   const { workspaces, client } = session
   const useSettings = async (settings: unknown): Promise<void> => {
@@ -124,12 +124,12 @@ function answerAboutSql(connection: Connection, session: EditorSession): void {
   })
   connection.onHover(async params => {
     const at = await session.at(params)
-    const thing = at?.cursor && thingAt(at.cursor)
-    return thing?.text ? { contents: markdown(thing.text), range: sqlRange(at!, thing.from, thing.to) } : null
+    const name = at?.cursor && nameAtCursor(at.cursor)
+    return name?.text ? { contents: markdown(name.text), range: sqlRange(at!, name.from, name.to) } : null
   })
   connection.onDefinition(async params => {
     const at = await session.at(params)
-    const place = at?.cursor && thingAt(at.cursor)?.place
+    const place = at?.cursor && nameAtCursor(at.cursor)?.place
     if (place) return session.locationOf(place)
     // `by:` and `tenant:` name a parameter outside the SQL.
     const use = at?.cursor === null ? parameterUseAt(at) : null

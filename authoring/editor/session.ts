@@ -28,7 +28,7 @@ export class EditorSession {
   readonly #uris = new Map<string, string>()
   #lastFailure = ''
 
-  /** The editor's own settings come before the folders of these. */
+  /** The folders of `settings` are defaults: the editor's own settings may name others. */
   constructor(connection: Connection, settings: Settings) {
     this.workspaces = new Workspaces({
       settings,

@@ -45,7 +45,7 @@ const MAX_KEPT_CHECKS = 20_000
 
 /** The engine that checks SQL, over one state of the table schemas and the functions; it knows tables without a schema, too. */
 interface Checker {
-  /** That state. */
+  /** Identifies that state. */
   readonly key: string
   readonly engine: ServingEngine
   /** Computes the constants, too. */

@@ -1,4 +1,4 @@
-/** `sluice openapi`: prints the OpenAPI document, of all endpoints or of those of a token that is described. */
+/** `sluice openapi`: prints the OpenAPI document, of all endpoints, or of those that a token with `--allow` and `--pin` may call. */
 import { stringifyExact } from '../../runner/model/exact-json.js'
 import { openApiDocument, revisionOf } from '../../runner/openapi/document.js'
 import { mayRun } from '../../runner/request/authorize.js'

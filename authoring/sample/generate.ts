@@ -57,7 +57,7 @@ export function* sampleLines(stream: SampleStream, options: SampleOptions): Gene
   }
 }
 
-/** What a template may say of the project and the time of an entry. */
+/** The values about the project and the time of an entry that a template may use. */
 function aboutEntry(project: Project, time: string): Record<string, unknown> {
   const date = new Date(time)
   return {

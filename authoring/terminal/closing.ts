@@ -1,6 +1,6 @@
 /** Closes an engine or a runner after its use. */
 
-/** What `use` returns; `opened` is closed then, also if `use` fails. */
+/** Returns what `use` returns, and closes `opened` afterwards, also if `use` fails. */
 export async function closing<T, R extends { readonly close: () => Promise<void> }>(
   opened: R,
   use: (opened: R) => Promise<T>,

@@ -51,7 +51,7 @@ export function declaringIn(program: ProgramCommand, io: Io) {
   }
 }
 
-/** How the arguments of a command are written, where newcomers write them otherwise. */
+/** How the arguments of a command are written, for commands whose arguments newcomers often write differently. */
 const WRITTEN_AS: Readonly<Record<string, string>> = {
   call: "an endpoint's arguments are written name=value, without dashes",
   connect: "an endpoint's arguments are written name=value, without dashes",

@@ -9,7 +9,7 @@ import type { Io } from './io.js'
 /** The most bytes of SQL that are read: more than the 1 MB that BigQuery takes, since the embedded engine takes more. */
 export const MAX_SQL_BYTES = 4_000_000
 
-/** The SQL of a file; `-` is standard input. @throws SetupError where it cannot be read, or is not UTF-8; UsageError where it is too long. */
+/** The SQL of a file; `-` is standard input. @throws SetupError if it cannot be read or is not UTF-8; UsageError if it is too long. */
 export async function readInput(file: string, io: Io): Promise<string> {
   const input = file === '-' ? io.standardInput() : createReadStream(file)
   if ('isTTY' in input && input.isTTY) io.printError('type SQL, then Ctrl-D\n')
@@ -38,7 +38,7 @@ export function readIfThere(file: string): string | null {
   }
 }
 
-/** Also makes its folder, where that is wanted. @throws SetupError */
+/** With `makesFolder`, also makes the folder of the file. @throws SetupError */
 export function writeText(file: string, text: string, { makesFolder = false } = {}): void {
   try {
     if (makesFolder) makeFolder(dirname(file))

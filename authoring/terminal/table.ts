@@ -9,7 +9,7 @@ const MAX_WIDTH = 60
 export function textTable(columns: readonly ResultColumn[], rows: readonly (readonly unknown[])[]): string {
   const cells = rows.map(row => row.map(cellText))
   const heads = columns.map(column => cut(column.name, MAX_WIDTH))
-  // A loop, since a result has more rows than a call can have arguments.
+  // A loop, because a result may have more rows than a call can have arguments.
   const widths = heads.map((head, i) =>
     cells.reduce((widest, row) => Math.max(widest, widthOf(row[i] ?? '')), widthOf(head)),
   )
@@ -22,14 +22,14 @@ export function textTable(columns: readonly ResultColumn[], rows: readonly (read
   return [line(heads), line(widths.map(n => '-'.repeat(n))), ...cells.map(line)].join('\n') + '\n'
 }
 
-/** A table with a line for each thing. `columns` has the name of each column and its value; those in `right` are aligned right. */
+/** A table with a line for each item. `columns` has the name of each column and its value; those in `right` are aligned right. */
 export function tableOf<T>(
-  things: readonly T[],
-  columns: Readonly<Record<string, (thing: T) => unknown>>,
+  items: readonly T[],
+  columns: Readonly<Record<string, (item: T) => unknown>>,
   right: readonly string[] = [],
 ): string {
   const heads = Object.keys(columns).map(name => ({ name, type: right.includes(name) ? 'INT64' : 'STRING' }))
-  const rows = things.map(thing => Object.values(columns).map(read => read(thing)))
+  const rows = items.map(item => Object.values(columns).map(read => read(item)))
   return textTable(heads, rows)
 }
 

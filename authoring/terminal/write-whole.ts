@@ -10,7 +10,7 @@ import { type WriteTarget, writeFailure } from '../../runner/platform/write-fail
 export const writeWhole = (target: WriteTarget, text: string, mode?: number): Promise<void> =>
   fillWhole(target, file => file.writeFile(text), mode)
 
-/** The same for what `fill` writes. Where it throws, there is no file. @throws SetupError; the RunnerErrors of `fill`. */
+/** Like `writeWhole`, for what `fill` writes. If `fill` throws, nothing is written. @throws SetupError; the RunnerErrors of `fill`. */
 export async function fillWhole(
   target: WriteTarget,
   fill: (file: FileHandle) => Promise<void>,

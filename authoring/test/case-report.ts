@@ -8,7 +8,7 @@ import type { TestRun } from './run-tests.js'
 export interface Report extends TestRun {
   /** The files whose expectations were written anew. */
   readonly updated: readonly string[]
-  /** What the coverage must be, in percent; null for anything. */
+  /** The least coverage, in percent; null for no minimum. */
   readonly minimum: number | null
   /** The flags of the command line that are settings. */
   readonly flags: Readonly<Record<string, string | undefined>>
@@ -37,7 +37,7 @@ export const failureLines = (failures: readonly Failure[]): readonly string[] =>
 
 export const isFailed = ({ failures }: CaseResult): boolean => failures.length > 0
 
-/** Whether the tests run less of the endpoints than they must. */
+/** Whether the coverage is below the minimum. */
 export const isCoveredTooLittle = ({ coverage, minimum }: Report): boolean =>
   coverage !== null && minimum !== null && coverage.percent < minimum
 

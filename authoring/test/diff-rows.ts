@@ -27,7 +27,7 @@ type Texts = readonly string[]
 export const diffRows = (expected: Rows, actual: Rows, columns: Texts): Texts =>
   table(linesOf(pairChanges(alignRows(expected, actual)), expected, actual), columns)
 
-/** The same for rows whose order does not matter: only those of one side. */
+/** The same for rows whose order does not matter: only the rows that one side alone has. */
 export function diffUnordered(missing: Rows, added: Rows, columns: Texts): Texts {
   const marked = (mark: '-' | '+', rows: Rows): readonly Line[] => rows.map(row => ({ mark, row }))
   return table([...marked('-', missing), ...marked('+', added)], columns)

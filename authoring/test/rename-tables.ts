@@ -52,10 +52,10 @@ export function renameTables(sql: string, references: readonly TableReference[],
     names.push({ begin, end: renamed.length, at, from })
   }
   /** Maps an offset in `sql` to one in the original text; from within a new name, to the beginning of the old one. */
-  const offsetBefore = (offset: number): number => {
+  const originalOffset = (offset: number): number => {
     const last = names.findLast(({ begin }) => begin <= offset)
     if (!last) return offset
     return offset < last.end ? last.at : offset - last.end + last.from
   }
-  return { sql: renamed + sql.slice(from), offsetBefore }
+  return { sql: renamed + sql.slice(from), originalOffset }
 }

@@ -64,7 +64,7 @@ export async function runCase(
       return { kind: 'rows', columns: result.columns, rows, isTruncated: result.isTruncated }
     } catch (thrown) {
       const { status, code, detail: says, errors, cause } = toRunnerError(thrown)
-      // A warehouse that makes no tables is not the failure of a test.
+      // If the warehouse cannot make the tables, that is not the failure of a test.
       if (cause instanceof SetupError) throw cause
       return { kind: 'problem', status, code, detail: says, errors, reason: reasonOf(cause, says) }
     }
@@ -76,7 +76,7 @@ export async function runCase(
   return { tests, test, detail, answer, failures: checkAnswer(test.expect, answer, other), durationMs, rendered }
 }
 
-/** What an author reads of a failure: the message of a fault in the query, else the texts of all causes; empty where the caller sees everything. */
+/** The reason for authors: the message of a fault in the query, or else the texts of all causes; empty without a cause. */
 function reasonOf(cause: unknown, detail: string): string {
   if (cause === undefined) return ''
   return cause instanceof QueryFault && cause.message !== detail ? cause.message : causeText(cause)

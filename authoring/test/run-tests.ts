@@ -136,7 +136,7 @@ interface Plan {
   readonly detail: LoadedEndpoint | null
 }
 
-/** Whether a manifest is one that the paths are about: without paths each is, tested or not. */
+/** Returns whether the paths are about a manifest. Without paths, all manifests count, tested or not. */
 function subjectFilter(
   paths: readonly string[],
   { files }: FoundTests,

@@ -8,14 +8,14 @@ import { raced } from '../../runner/model/deadline.js'
 import { RunnerError, SetupError } from '../../runner/model/errors.js'
 import { systemClock } from '../../runner/platform/clock.js'
 
-/** BigQuery does not take the rows of a table; the message is its own. */
+/** BigQuery has refused the rows of a table; the message is BigQuery's. */
 export class RefusedRowsError extends Error {
   override readonly name = 'RefusedRowsError'
 }
 
-/** Where the process dies before it removes the dataset, BigQuery removes the tables after this. */
+/** After this time BigQuery removes the tables, in case the process dies before it removes the dataset. */
 const TABLES_KEPT_MS = 3_600_000
-/** The client waits for an answer without end. */
+/** The longest wait for an answer, in milliseconds: Google's client itself would wait for ever. */
 const WITHIN_MS = 300_000
 const REMOVE_WITHIN_MS = 60_000
 /** BigQuery takes no larger upload in one request. */
@@ -67,7 +67,7 @@ class ScratchDataset {
   /**
    * Makes a table; resolves to its name, `project.dataset.table`.
    * @param ndjson its rows, or null for none
-   * @param table a name that no other table of the dataset has, without the letter `t` and a number; by default it is one of these
+   * @param table a name that no other table of the dataset has, and not `t` with a number; by default `t1`, `t2`, …
    * @throws RefusedRowsError for rows that BigQuery does not take, SetupError
    */
   async addTable(
@@ -96,7 +96,7 @@ class ScratchDataset {
     try {
       await raced(raced(work(), AbortSignal.timeout(WITHIN_MS)), this.#signal)
     } catch (cause) {
-      // The client has repeated a request whose answer was lost: no name is used twice.
+      // No name is used twice, so a conflict means that the client has repeated a request whose answer was lost.
       if (clientFailure(cause).status === CONFLICT) return
       if (cause instanceof RefusedRowsError) throw cause
       if (this.#signal.aborted) throw new RunnerError('CALL_ABANDONED', { cause })

@@ -5,7 +5,7 @@ import type { ResultRow } from './answer.js'
 
 type SortedBy = ReturnType<typeof sortKey>
 
-/** `revenue desc` as `ordered_by` has it. */
+/** Reads an item of `ordered_by`, such as `revenue desc`. */
 export function sortKey(text: string) {
   const [column = '', direction = 'asc'] = text.trim().split(/ +/)
   return { column, isDescending: direction.toLowerCase() === 'desc' }

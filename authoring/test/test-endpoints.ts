@@ -97,7 +97,7 @@ function isClean(report: Report): boolean {
   return isSound && !isCoveredTooLittle(report) && skipped === 0 && !results.some(isFailed)
 }
 
-/** Writes the expectations that do not hold into their files. The failures that are left are those of the others. */
+/** Corrects expectations that do not hold, in their files. The failures that are left are of those that cannot be corrected. */
 function writeUpdates(results: readonly CaseResult[]): Pick<Report, 'results' | 'updated'> {
   const { files, results: left } = updatesFor(results)
   for (const { file, text } of files) writeText(file, text)

@@ -1,4 +1,4 @@
-/** Rows in one spelling for each value, by the types of their columns, so that what a test expects may be written in another. */
+/** Gives each value of a row one spelling, by the type of its column, so that tests may spell expected values differently. */
 import {
   dateLiteral,
   datetimeLiteral,
@@ -50,7 +50,7 @@ const decimal =
 
 const withT = (text: string | null | undefined): string | undefined => text?.replace(' ', 'T')
 
-/** What is not here has one spelling. Null or undefined for what is not a value of the type. */
+/** Types that are absent have one spelling for each value. Null or undefined for a value that the type does not have. */
 const SPELLINGS: Readonly<Partial<Record<ScalarKind, Spelling>>> = {
   INT64(value) {
     const text = /^[+-]?\d+$/.test(String(value)) ? BigInt(String(value).replace('+', '')) : null

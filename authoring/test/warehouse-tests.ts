@@ -94,11 +94,11 @@ class WarehouseTarget implements TestTarget {
   viewOf({ tables }: TestCase): Engine {
     const { engine } = this.#parts
     const run: Engine['run'] = async (query, options) => {
-      const { sql, offsetBefore } = await this.#renamed(query, tables)
+      const { sql, originalOffset } = await this.#renamed(query, tables)
       try {
         return await engine.run({ ...query, sql }, options)
       } catch (thrown) {
-        throw inText(thrown, offsetBefore)
+        throw inText(thrown, originalOffset)
       }
     }
     return { ...engine, run }
@@ -183,10 +183,10 @@ class WarehouseTarget implements TestTarget {
 const hasRows = (table: TestTable | undefined): table is TestTable => table !== undefined && table.rows?.length !== 0
 
 /** A failure of a renamed query, with the offset in the text before it was renamed. */
-function inText(thrown: unknown, offsetBefore: RenamedSql['offsetBefore']): unknown {
+function inText(thrown: unknown, originalOffset: RenamedSql['originalOffset']): unknown {
   if (!(thrown instanceof RunnerError) || !(thrown.cause instanceof QueryFault) || thrown.cause.offset === null) {
     return thrown
   }
   const { message, cause, offset } = thrown.cause
-  return thrown.withCause(new QueryFault(message, { cause, offset: offsetBefore(offset) }))
+  return thrown.withCause(new QueryFault(message, { cause, offset: originalOffset(offset) }))
 }

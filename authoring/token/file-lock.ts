@@ -24,7 +24,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   }
 }
 
-/** False where there is a lock. A stale one is removed and made anew in one turn of the event loop. */
+/** False if the lock is held. A stale lock is removed and made anew in one turn of the event loop. */
 function tryMake(lock: string): boolean {
   try {
     const made = statSync(lock, { throwIfNoEntry: false })

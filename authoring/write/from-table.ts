@@ -50,7 +50,7 @@ export function tableNamed(tables: TableCatalogue, name: string): TableDefinitio
 export const columnsOf = ({ columns }: TableDefinition, kinds: readonly string[]): readonly string[] =>
   columns.filter(({ type }) => kinds.includes(type.kind)).map(({ name }) => name)
 
-/** @throws UsageError for columns that cannot be what they are named for. */
+/** @throws UsageError for a column that does not exist, or whose type does not fit its flag. */
 export function manifestOfTable(order: TableOrder): NewManifest {
   const { table } = order
   const time = order.time === null ? null : columnOf(table, order.time, '--time', TIME_KINDS)
@@ -132,7 +132,7 @@ const where = (conditions: readonly string[]): readonly string[] =>
 
 // ---- rows
 
-/** What a manifest of rows and one of counts have for themselves. */
+/** The members in which a manifest of rows and a manifest of counts differ. */
 type Own = Omit<NewManifest, 'tenant' | 'settings' | 'columns' | 'tables'>
 
 function rowsOf(facts: Facts): Own {

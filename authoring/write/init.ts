@@ -9,7 +9,7 @@ import { shellWord } from '../terminal/shell-word.js'
 import { dependencyOnSluice, installedFrom } from './installed-from.js'
 import { cannotWrite, type NewFile, writeFiles } from './write-files.js'
 
-/** Writes over no file: where one of its files is there already it names it, writes nothing and resolves to 1. */
+/** Overwrites no file: if one of the files exists already, it names that file, writes nothing and resolves to 1. */
 export async function initFolder(dir: string, io: Io): Promise<number> {
   const folder = resolve(dir)
   const root = dirname(fileURLToPath(import.meta.resolve('#package')))
@@ -56,7 +56,7 @@ function newFiles(templates: string, folder: string, words: Readonly<Record<stri
 }
 
 /**
- * What keeps this file from being made: itself, or a file where one of its folders would be. Null: nothing does.
+ * The path that is in the way of this file: the file itself, or a file in the place of one of its folders; null if none is.
  * @throws SetupError where the folder cannot be looked into.
  */
 function obstacle(folder: string, path: string): string | null {
@@ -88,6 +88,6 @@ function packageName(folder: string): string {
 
 const RESERVED_NAMES: readonly string[] = [ownPackage().name, 'node_modules', 'favicon.ico']
 
-/** As the command line named the folder, so that it can be followed from where that was typed. */
+/** The path as the command line names the folder, so that it is valid in the working directory. */
 const shown = (dir: string, folder: string, path: string): string =>
   join(dir, relative(folder, path)).split(sep).join('/')

@@ -19,7 +19,7 @@ export interface ManifestSpec {
   readonly sql: string
 }
 
-/** The path from the folder of the manifest to schemas/, for the first line, which editors read. */
+/** @param schemas the path from the folder of the manifest to schemas/, for the first line, which editors read */
 export function manifestText(spec: ManifestSpec, schemas: string): string {
   const { id, name, description, tenant, parameters, settings, interval, columns } = spec
   const sql = new Scalar(`${spec.sql.replace(/\n+$/, '')}\n`)

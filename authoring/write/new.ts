@@ -122,7 +122,7 @@ function nameOf(given: string | undefined, { table, time, tenant, interval, from
   ])
 }
 
-/** What is in the way; null where nothing is. */
+/** The file or the manifest that has the name already, in words; null if the name is free. */
 async function takenBy(name: string, { endpointsDir }: Settings, files: readonly string[]): Promise<string | null> {
   const there = files.find(existsSync)
   if (there !== undefined) return `${there} exists already`
@@ -145,7 +145,7 @@ function orderOf(name: string, flags: NewFlags, tables: TableCatalogue): TableOr
   return { table: tableNamed(tables, name), time, tenant, hasInterval: interval }
 }
 
-/** The first value of a column in the data; null where an address could hold no value as it is. */
+/** The first value of a column in the data; null without a value, or where a URL would have to escape it. */
 async function firstValue(
   engine: ServingEngine,
   table: TableDefinition,
@@ -190,8 +190,8 @@ function schemasFrom(folder: string): string {
 }
 
 /**
- * Keeps the first test file that passes: a query may fail only where its tables have rows. Where none passes, none is kept, and what
- * their run prints is returned.
+ * Keeps the first test file that passes: a query may fail only where its tables have rows. If none passes, no file is kept, and the
+ * output of the last run is returned.
  */
 async function keepPassingTest(
   testFile: string,

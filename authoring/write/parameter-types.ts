@@ -25,7 +25,7 @@ export interface TypedParameter {
 
 type Chosen = Readonly<Record<string, ParameterType>>
 
-/** In the order in which the query names them. @throws SqlError in BigQuery's words for a query that is not valid with any types. */
+/** The parameters in the order of the query. @throws SqlError in BigQuery's words for a query that is not valid with any types. */
 export function parameterTypes(sql: string, tables: TableCatalogue): readonly TypedParameter[] {
   const lists = inferLists(sql, tables)
   const chosen = { ...inferScalars(sql, tables, lists), ...lists }
@@ -36,7 +36,7 @@ export function parameterTypes(sql: string, tables: TableCatalogue): readonly Ty
     .sort((a, b) => at(a) - at(b))
 }
 
-/** With that of `@now`. */
+/** The types by name, with the type of `@now`. */
 const typesOf = (chosen: Chosen): Readonly<Record<string, Type>> => ({
   ...NOW,
   ...Object.fromEntries(Object.entries(chosen).map(([name, type]) => [name, typeOf(type)])),

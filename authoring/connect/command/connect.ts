@@ -27,8 +27,9 @@ export interface ConnectFlags {
 }
 
 /**
- * Prints the tool's text for a call of an endpoint, whose name and arguments `words` are. Required parameters that are not given
- * get an example as argument, which it says on standard error. The text for MCP has neither, and needs no endpoint. With `all` it writes files for all endpoints instead.
+ * Prints the tool's text for a call of an endpoint; `words` are its name and arguments. A required parameter that is not given
+ * gets an example as argument, and standard error says so. The text for MCP needs neither an endpoint nor arguments. With `all`
+ * this function writes files for all endpoints instead.
  * @throws UsageError, LoadError, SetupError.
  */
 export async function connectTool(

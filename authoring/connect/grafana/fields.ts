@@ -14,12 +14,12 @@ export function fieldOf({ name, scalar, unit }: TypedColumn, endpoint: Published
     type,
     /** How a time is written, in Go's notation; null for other types. */
     timeFormat,
-    /** As the manifest has it; null for none. */
+    /** The unit in the manifest; null if it has none. */
     unit: unit === undefined ? null : wellFormed(unit),
   }
 }
 
-/** A layout without a fraction of a second reads one, too. */
+/** A layout without a fraction of a second also reads times with a fraction. */
 const TIME_FORMATS: Readonly<Record<string, string>> = {
   TIMESTAMP: '2006-01-02T15:04:05Z07:00',
   DATETIME: '2006-01-02T15:04:05',

@@ -39,7 +39,7 @@ function paramsOf({ endpoint }: ConnectCall): readonly object[] {
     }))
 }
 
-/** The beginning or the end of the dashboard's period, as the parameter's type has it; milliseconds for a number. */
+/** The beginning or the end of the dashboard's period, in the form of the parameter's type; milliseconds for a number. */
 function timeMacro({ type, role }: PublishedParameter): string {
   const name = role === 'start' ? '__timeFrom' : '__timeTo'
   const format = { date: ':date:YYYY-MM-DD', datetime: ':date:YYYY-MM-DD HH:mm:ss', int64: '' }[
@@ -48,5 +48,5 @@ function timeMacro({ type, role }: PublishedParameter): string {
   return reference(name + (format ?? ':date:iso'))
 }
 
-/** What Grafana, or Infinity, replaces by a value. */
+/** A reference, which Grafana or Infinity replaces by a value. */
 const reference = (name: string): string => `\${${name}}`

@@ -45,7 +45,7 @@ export type ImportReport = Awaited<ReturnType<typeof importFiles>>
 /** The size at which buffered rows are passed to DuckDB. */
 const PIECE_BYTES = 30 << 20
 
-/** Opens DuckDB for imports, one after the other; after one that has spilled to disk, DuckDB takes no other. The caller closes it. */
+/** Opens DuckDB for successive imports, of which only the last may spill to disk. The caller closes it. */
 export async function openDuckdb(threads: number, memoryLimitMb: number): Promise<DuckDBInstance> {
   // Imported lazily, since other commands do not need DuckDB in this process.
   const duckdb = await import('@duckdb/node-api')

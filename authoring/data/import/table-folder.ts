@@ -52,7 +52,7 @@ export async function openTableFolder(duckdb: DuckDBConnection, dataDir: string,
     throw tableFailure(path, cause)
   }
   await takeLock(duckdb, join(path, LOCK_FILE), table)
-  // Where that fails, the lock is released when DuckDB is closed.
+  // If DETACH fails, the lock is released when DuckDB is closed.
   const unlock = (): Promise<unknown> => duckdb.run('DETACH import_lock').catch(() => undefined)
   try {
     removeLeftovers(path, dataset, nowMs)

@@ -16,10 +16,10 @@ export const isLikeValue = (key: string): boolean => LIKE_VALUE.test(key)
 /** Whether SQL needs backticks around the name. */
 export const needsBackticks = (key: string): boolean => !PLAIN.test(key) || RESERVED_KEYWORDS.has(key.toUpperCase())
 
-/** What a column has to do with the key of the file. */
+/** The doubt about a column whose name differs from the key in the file. */
 export const renaming = (key: string): string => `is the name for "${shown(key)}", which cannot name a column`
 
-/** Why no column can be for the key, and what to do; null where one can. */
+/** Why no column can hold the values of this key, and what to do; null where a column can. */
 export function whyNoColumn(key: string): string | null {
   if (key === '') return 'an empty key cannot name a column; name it in the file'
   if (key.length > MAX_LENGTH) return `a name of a column has at most ${MAX_LENGTH} characters; rename it in the file`

@@ -21,14 +21,14 @@ type Reading = NonNullable<ReturnType<typeof readingBy>>
 const markedSeparator = (text: Buffer): string | undefined =>
   /^\ufeff?sep=([\x21-\x7e\t])\r?\n/i.exec(text.toString('utf8', 0, 10))?.[1]
 
-/** In the order in which they are taken where several fit: a comma may also be in numbers. */
+/** In the order of preference where several fit. The comma is last, because it may also be in numbers. */
 const DELIMITERS = [';', '\t', '|', ',']
 const MAX_ROWS = 500
 const LEAST_SHARE = 0.95
 
 /**
  * Adds to the given form what the sample shows and the default form lacks; `doubts` tells the author what was added.
- * @throws QueryFault where rows without a header are below other lines, which no form reads.
+ * @throws QueryFault where rows without a header are below other lines, because no form describes such a file.
  */
 export function findForm(sample: Buffer, { name, format }: ImportSource, given: TextForm) {
   const form: { -readonly [Name in keyof TextForm]: TextForm[Name] } = { ...given }
@@ -110,7 +110,7 @@ export function encodingOf(sample: Buffer): TextEncoding {
   const marked = markedEncoding(sample)
   if (marked !== null) return marked
   const lines = sample.subarray(0, sample.lastIndexOf(0x0a) + 1)
-  // Text of one byte a letter has no byte of zeros.
+  // Text with one byte for each character has no zero bytes.
   if (isUtf8(lines.length > 0 ? lines : sample) || sample.includes(0)) return 'UTF-8'
   // Bytes that are UTF-8 beside others that are not show a damaged file.
   return /[\u0080-\ufffc]/.test(sample.toString('utf8')) ? 'UTF-8' : 'Windows-1252'
@@ -163,12 +163,12 @@ function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   const isWhole = (row: Row): boolean => row.cells.length === cells
   const from = rows.slice(first)
   const whole = from.filter(isWhole).length
-  // Notes at the end say nothing of the rows, unless they are most of the lines.
+  // Notes at the end are not counted as rows, unless they are most of the lines.
   const counted = whole * 2 > from.length ? from.findLastIndex(isWhole) + 1 : from.length
   return { delimiter, rows, first, cells, share: whole / counted }
 }
 
-/** The rows, without the empty cell behind a delimiter at the end of each, where the header has none there: no reader sees it. */
+/** The rows without the empty cell after a delimiter at the end of each, if the header has no such cell: imports ignore it too. */
 function withoutLastDelimiters(rows: Row[]): Row[] {
   const width = rows[0]?.cells.length ?? 0
   const isLonger = ({ cells }: Row): boolean => cells.length === width + 1
@@ -210,7 +210,7 @@ export const isValue = (cell: string): boolean => VALUES.includes(kindOfCell(cel
 const isNone = (cell: string): boolean => ['empty', 'null-word'].includes(kindOfCell(cell))
 const isNumber = (cell: string): boolean => !TIMES.includes(kindOfCell(cell))
 
-/** Whether a cell is a value of its column; a date above numbers is the name of theirs. */
+/** Whether a cell of a header is a value like those below it. A date above numbers is the name of their column. */
 const isValueAmong = (cell: string, below: readonly string[]): boolean =>
   isValue(cell) && below.every(text => isNone(text) || (isValue(text) && isNumber(text) === isNumber(cell)))
 
@@ -233,8 +233,8 @@ function pointedThousands(rows: readonly Row[]): string | undefined {
 }
 
 /**
- * The first number that shows a decimal comma: its column has numbers alone, and no number has a decimal point. `1,234` shows
- * none, since it may also be a thousand.
+ * The first number that shows a decimal comma: its column has numbers alone, and no number has a decimal point. `1,234` is
+ * no proof, because its comma may also stand between thousands.
  */
 function decimalComma(rows: readonly Row[]): string | undefined {
   const isNumber = (cell: string): boolean => NUMBERS.includes(kindOfCell(cell, true))

@@ -46,11 +46,11 @@ interface FilePart {
   readonly type: DuckDBType
 }
 
-/** The field that a column would be by one of the files alone. */
+/** The field that one file alone would give to a column. */
 interface TypeInFile {
   readonly file: ImportSource
   readonly field: SchemaField
-  /** What a doubt says of the type, after its name; null for a type that has no doubt. */
+  /** The reason for the type, which follows the type's name in a doubt; null if the type is certain. */
   readonly why: string | null
 }
 

@@ -19,7 +19,7 @@ import { ValueFacts } from './value-facts.js'
 export interface InferOptions extends Pick<ImportOptions, 'files' | 'inputFormat' | 'standardInput' | 'maxBadRows'> {
   /** The paths of columns and fields that are to be JSON. @default none */
   readonly asJson?: readonly string[]
-  /** What is known of how the files are written. */
+  /** What is known about how the files are written. */
   readonly textForm?: TextForm
 }
 
@@ -32,7 +32,7 @@ export async function inferTable(options: InferOptions): Promise<InferredTable> 
   return inferred.badRows.length > 0 ? inferred : withKeys(inferred, sources)
 }
 
-/** With the columns that the names of folders give. @throws QueryFault for one that the files have as well. */
+/** Adds the columns that the names of folders give. @throws QueryFault for a column that the files have too. */
 function withKeys(inferred: InferredTable, sources: readonly ImportSource[]): InferredTable {
   const [fields, columns, doubts] = [[...inferred.fields], [...inferred.columns], [...inferred.doubts]]
   for (const { name = '', type } of inferredKeys(sources)) {
@@ -125,7 +125,7 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   return { rows, fields, textForm, ...result, badRows: badRows.slice(0, options.maxBadRows) }
 }
 
-/** Whether a row could be a whole table, in one of the forms of pandas' `to_json()`: by columns, by rows, or with its data in one member. */
+/** Whether a row could be a whole table that pandas' `to_json()` wrote: by columns, by rows, or with its data in one member. */
 function isOfPandas({ fields }: ValueFacts): boolean {
   const members = [...fields.values()]
   const keys = members.map(member => [...member.fields.keys()].join())
@@ -138,7 +138,7 @@ function isOfPandas({ fields }: ValueFacts): boolean {
 /** Words for a sum of the rows above, as spreadsheets of several languages have them. */
 const TOTAL = /^(?:grand )?(?:totale?s?|sum(?:me|a)?|soma|somme|(?:ins)?gesamt)(?![\p{L}\d])/iu
 
-/** The doubt about a last row that seems to be the sum of others; null for another. */
+/** The doubt about a last row that seems to be the sum of others; null for any other row. */
 function totalIn(row: ValueFacts['last']): string | null {
   const cells = row?.cells.map(({ text }) => text ?? '') ?? []
   const word = cells.find(cell => TOTAL.test(cell))
@@ -182,7 +182,7 @@ function valueFormat({ name, format }: ImportSource, row: ValueFacts, form: Text
   return { reader: csvValueReader(name, row, csv), ends: new CsvRecordEnds(csv), csv }
 }
 
-/** The first file of CSV, by which the others are read. */
+/** The first CSV file; the others are read in its form. */
 interface First {
   readonly name: string
   readonly form: TextForm
@@ -197,11 +197,11 @@ function expectEncoding(chunk: Buffer, name: string, first: First): void {
   throw new QueryFault(`${name}: the file is ${own}, and ${first.name} is read as ${other}; ${remedy}`)
 }
 
-/** Whether each byte would be a letter of its own, and the file is UTF-8 with letters of several bytes. */
+/** Whether the given encoding has one byte for each character, but the file is UTF-8 with characters of several bytes. */
 const isMisread = (chunk: Buffer, { encoding }: TextForm): boolean =>
   (encoding === 'Windows-1252' || encoding === 'ISO-8859-1') && !isAscii(chunk) && encodingOf(chunk) === 'UTF-8'
 
-/** The chunks; the first one has SAMPLE_BYTES where there are so many. */
+/** The chunks; the first one has at least SAMPLE_BYTES, or all bytes of a shorter file. */
 async function* withLongStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start: Buffer | null = Buffer.alloc(0)
   for await (const chunk of chunks) {

@@ -116,7 +116,7 @@ export class JsonValueReader implements RowReader, Place {
   }
 }
 
-/** The columns are the facts about their values; null for one of too many. */
+/** A column is the facts about its values; null for a column beyond the greatest number of columns. */
 export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): RowReader {
   function columnsOf(header: readonly Cell[]): readonly (ValueFacts | null)[] {
     const names = header.map(({ text }) => text ?? '')
@@ -139,7 +139,7 @@ export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): Ro
     for (const [i, { text }] of cells.entries()) {
       const facts = columns[i]
       if (!facts || text === null) continue
-      // A word for NULL that is still a cell stands in quotes, and so is a text.
+      // A word for NULL that is still here stands in quotes in the file, so it is a text.
       const kind = text !== '' && form.nulls.has(text) ? 'text' : kindOfCell(text, form.hasDecimalComma)
       facts.see(kind, text, { file, line })
     }

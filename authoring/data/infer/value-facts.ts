@@ -16,10 +16,10 @@ export class ValueFacts {
   readonly kinds = new Map<ValueKind, { count: number; readonly first: Sample }>()
   /** The number of values that are present and not null. */
   count = 0
-  /** The key for which these facts are, as it is first spelled, and how the name of its column differs. */
+  /** The key that these facts are about, in its first spelling; `renaming` says how the name of its column differs. */
   readonly key: string
   renaming: string | null = null
-  /** The fields of objects by the names of their columns, in this order; names of columns have no case. */
+  /** The fields of objects by the names of their columns, in the order in which they first occur. */
   readonly fields = new Map<string, ValueFacts>()
   /** Whether objects have more different keys than may be kept. */
   hasTooManyFields = false
@@ -28,13 +28,13 @@ export class ValueFacts {
   /** The smallest and largest of the numbers, including texts that consist of digits. */
   min = Number.POSITIVE_INFINITY
   max = Number.NEGATIVE_INFINITY
-  /** The first number that is another one as a FLOAT64; null if there is no such number. */
+  /** The first number that a FLOAT64 rounds; null if there is no such number. */
   rounded: Sample | null = null
   /** The first time with digits beyond microseconds; null if there is no such time. */
   fineTime: Sample | null = null
-  /** The objects that were read so far in all files of the table. The facts of its rows have the number. */
+  /** The number of objects read so far in all files of the table; only the facts about the table's rows count them. */
   objects = 0
-  /** The last row of a CSV file that was read. The facts of rows have it. */
+  /** The row of a CSV file that was read last; only the facts about the table's rows have it. */
   last: { readonly cells: readonly Cell[]; readonly line: number } | null = null
   /** The first text with spaces around it; null if there is no such text. */
   padded: Sample | null = null
@@ -92,7 +92,7 @@ export class ValueFacts {
   }
 }
 
-/** Every number of 15 digits is the only one that FLOAT64 writes so. */
+/** A FLOAT64 keeps every number of at most 15 digits. */
 const isRounded = (text: string, value: number): boolean =>
   text.length > 15 && Number.isFinite(value) && digitsOf(text) !== digitsOf(String(value))
 

@@ -45,7 +45,7 @@ const NULL_WORD = /^(?:null|nil|none|n\/a|#n\/a|na|nan|\\n|:)$/i
 const DECIMAL_COMMA = /^-?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/
 /** `1,234,567` and `1,234.50`, not `1,234`, which may have a decimal comma. */
 const THOUSANDS = /^-?\d{1,3}(?:,\d{3})*(?:,\d{3}\.\d+|,\d{3},\d{3}(?:\.\d+)?)$/
-/** `1 234,50` and `12 345`, also with the two spaces at which no line breaks. */
+/** `1 234,50` and `12 345`, also with the two kinds of no-break spaces. */
 const SPACED_THOUSANDS = /^-?[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?$/
 /** `05/01/2026` and `31.01.2026`, whose order of day and month depends on the country. */
 const LOCAL_DATE = /^(\d{1,2})([/.])(\d{1,2})\2(?:\d{4}|\d\d)$/

@@ -1,4 +1,4 @@
-/** Quick fixes: the word that a diagnostic proposes, put in the place of the one that stands there. */
+/** Quick fixes: the word that a diagnostic proposes, put in the place of the wrong one. */
 import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver'
 import type { Suggestion } from '../published.js'
 

@@ -144,7 +144,7 @@ function sourceItems(cursor: SqlCursor, range: Range, typed: string): readonly C
   ])
 }
 
-/** @param more what the item has besides; `newText` is what is written where that is not the label */
+/** @param more further members of the item; `newText` is the text that is written, by default the label */
 function item(
   order: keyof typeof ORDER,
   kind: keyof typeof KIND,

@@ -5,7 +5,7 @@ import { type ParameterUse, sharedPartial, usesIn } from './parameter-uses.js'
 
 const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/
 
-/** All places that get the new name; a text says why there are none. */
+/** All places that get the new name, or a text that says why the parameter cannot be renamed. */
 export function renamedUses(view: DocumentView, name: string, newName: string): readonly ParameterUse[] | string {
   const { workspace } = view
   const manifest = view.manifest!

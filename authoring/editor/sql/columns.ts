@@ -55,7 +55,7 @@ export const columnOf = ({ name, type }: StructField, origin: ColumnOrigin | nul
 const columnNamed = (columns: readonly ScopeColumn[], name: string): ScopeColumn | undefined =>
   columns.find(column => column.name.toLowerCase() === name.toLowerCase())
 
-/** The column that a path names, `entry.metadata` or `user_id`; undefined where nothing is known by it. */
+/** The column that a path names, `entry.metadata` or `user_id`; undefined where no scope has such a column. */
 export function resolvePath(scope: SqlScope, path: readonly string[]): ScopeColumn | undefined {
   const [first, ...rest] = path
   if (first === undefined) return undefined

@@ -298,7 +298,7 @@ class ScopeReader {
   }
 }
 
-/** An element of an array column; a column of another type has none. */
+/** An element of an array column; null for a column of another type. */
 function elementOf(column: ScopeColumn | undefined): ScopeColumn | null {
   return column?.type?.kind === 'ARRAY' ? { ...column, type: column.type.element } : null
 }

@@ -11,7 +11,7 @@ export interface Aligned {
 /** Lists that differ in more rows are not aligned: the time grows with the square of this. */
 export const MAX_DIFFERENCES = 2_000
 
-/** The longest common subsequence; rows of one side only come before the next common row, expected ones first. */
+/** The longest common subsequence; rows that only one side has come before the next common row, expected ones first. */
 export function alignRows(expected: readonly unknown[], found: readonly unknown[]): readonly Aligned[] {
   const options = { comparator: equalValues, maxEditLength: MAX_DIFFERENCES }
   const runs = diffArrays([...expected], [...found], options) ?? [
@@ -24,7 +24,7 @@ export function alignRows(expected: readonly unknown[], found: readonly unknown[
   )
 }
 
-/** Between two equal items, those that went and those that came are paired in order: they are the same item, changed. */
+/** Between two equal items, removed and added items are paired in order: a pair counts as one item that was changed. */
 export function pairChanges(pairs: readonly Aligned[]): readonly Aligned[] {
   const changed: Aligned[] = []
   let [gone, come]: [number[], number[]] = [[], []]

@@ -14,8 +14,8 @@ import type { TestCase, TestFile } from './test-file.js'
 export const manifestOf = (testFile: string): string => `${testFile.slice(0, -TEST_ENDING.length)}.yaml`
 
 /**
- * Finds the endpoint, null where no endpoint fits or where its manifest has errors: that of the manifest beside the file, else the one of the file's name. The mistakes of a manifest are
- * reported where it is loaded.
+ * Finds the endpoint: that of the manifest beside the file, or else the one with the file's name. It is null where no endpoint
+ * fits, or where the manifest has errors, which are reported where it is loaded.
  */
 export function findEndpoint(tests: TestFile, { details, files }: Pick<Loaded, 'details' | 'files'>) {
   const manifest = posix.normalize(manifestOf(tests.file))

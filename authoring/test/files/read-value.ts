@@ -70,7 +70,7 @@ function readStruct(
     row[field.name] = readTyped(value as Node | null, field.type, { name: field.name, path }, reader)
   }
   const lacking = fields.filter(({ name }) => reader.required.has(place.path + name) && !Object.hasOwn(row, name))
-  // A misspelt name is one mistake.
+  // A misspelt name counts as one mistake, not also as a missing column.
   if (lacking.length > 0 && !hasUnknown) {
     report(
       node,
@@ -119,7 +119,7 @@ function isTaken(kind: ScalarKind, node: Scalar): boolean {
   return isOfKind && !isBeyond && leafOfText(kind, String(exact(node)), UNLIMITED) !== null
 }
 
-/** The value that a result has, or JSON: a number of more digits than a number of JavaScript keeps is its text. */
+/** A node as a value of a result or of JSON: a number with more digits than JavaScript keeps is its text. */
 export function readPlain(node: Node | null | undefined): unknown {
   if (isMap(node)) {
     return Object.fromEntries(

@@ -76,7 +76,7 @@ function partOf(document: Document, path: NodePath, text: string): Part {
     : { start: (pair.key as Node).range![0], end, node: pair as Pair<Node, Node> }
 }
 
-/** Without the comments around it, which stay in the text. */
+/** The text of a node without the comments around it, which the file keeps. */
 function printed(node: Part['node']): string {
   const value = node instanceof Pair ? node.value! : node
   value.comment = null

@@ -55,12 +55,12 @@ describe('tables of another name in a query', () => {
 
   it('leave every other word where it was: offsets lead back', () => {
     const before = 'SELECT b.list, edge.a FROM logs.edge JOIN `logs.auth` b USING (a) WHERE edge.a = @p'
-    const { sql, offsetBefore } = rename(before)
+    const { sql, originalOffset } = rename(before)
     const words = [...sql.matchAll(/[^\s`]+/g)].filter(([word]) => !/^x\.y\.|^AS$|^edge$/.test(word))
     expect(words).to.have.length(12)
     for (const { index, 0: word } of words)
-      expect(before.slice(offsetBefore(index)).startsWith(word), word).to.equal(true)
-    expect(offsetBefore(sql.indexOf('`x.y.logs_auth`') + 3)).to.equal(before.indexOf('`logs.auth`'))
-    expect(offsetBefore(sql.length)).to.equal(before.length)
+      expect(before.slice(originalOffset(index)).startsWith(word), word).to.equal(true)
+    expect(originalOffset(sql.indexOf('`x.y.logs_auth`') + 3)).to.equal(before.indexOf('`logs.auth`'))
+    expect(originalOffset(sql.length)).to.equal(before.length)
   })
 })

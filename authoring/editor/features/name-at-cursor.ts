@@ -20,7 +20,7 @@ import {
 import { type Cte, resolvePath, type ScopeColumn, type SqlScope } from '../sql/columns.js'
 
 /** `from` and `to` are offsets in the template. */
-export interface NamedThing extends Meaning {
+export interface NameAtCursor extends Meaning {
   readonly from: number
   readonly to: number
 }
@@ -28,16 +28,16 @@ export interface NamedThing extends Meaning {
 interface Meaning {
   /** What a hover shows, in Markdown; null where nothing is known. */
   readonly text: string | null
-  /** Where it is defined, 1-based; null for what no file defines. */
+  /** The place of the definition, 1-based; null where no file has it. */
   readonly place: FilePlace | null
 }
 
-/** Null where the cursor is on nothing that has a meaning of its own. */
-export function thingAt(cursor: SqlCursor): NamedThing | null {
+/** Null where the cursor is not on a name with a known meaning. */
+export function nameAtCursor(cursor: SqlCursor): NameAtCursor | null {
   return cursor.tag === null ? inSql(cursor) : inTag(cursor)
 }
 
-function inTag({ tag, offset, view }: SqlCursor): NamedThing | null {
+function inTag({ tag, offset, view }: SqlCursor): NameAtCursor | null {
   const { content, contentAt } = tag!
   const words = [...content.matchAll(/[\w.@-]+/g)]
   const word = words.find(
@@ -59,7 +59,7 @@ function inTag({ tag, offset, view }: SqlCursor): NamedThing | null {
   return lookup ? { ...at, ...lookupNamed(view, first, second, lookup) } : null
 }
 
-function inSql(cursor: SqlCursor): NamedThing | null {
+function inSql(cursor: SqlCursor): NameAtCursor | null {
   const { tokens, offset, view } = cursor
   const index = tokenIndexAt(tokens, offset)
   const isBeforeName = tokens[index]?.term === '@'
@@ -112,7 +112,7 @@ function partialNamed({ workspace }: DocumentView, name: string): Meaning {
 
 function cteMeaning({ sql, file, text }: DocumentView, { name, columns }: Cte): Meaning {
   const lines = columns.map(column => `- \`${column.name}\``)
-  // Its offset is that of the rendered SQL, so the name is looked for in the template.
+  // The offset is in the rendered SQL, so the name is searched for in the template.
   const quoted = name.replace(/\W/g, '\\$&')
   const beginning = new RegExp(`(?<!\\w)\`?${quoted}\`?(?!\\w)\\s*(?:\\([^()]*\\)\\s*)?AS\\s*\\(`, 'i')
   const at = sql!.template.search(beginning)
@@ -136,7 +136,7 @@ function cteNamed(scope: SqlScope, name: string): Cte | undefined {
 }
 
 /** The table that the token at the index is a part of. */
-function tableAt({ tokens, view }: SqlCursor, index: number): NamedThing | null {
+function tableAt({ tokens, view }: SqlCursor, index: number): NameAtCursor | null {
   let first = index
   while (
     tokens[first - 1]?.term === '.' ||
