@@ -3,8 +3,8 @@
  * data.ts.
  */
 
+export type { Proposal } from './advice/context.js'
 export { meantType } from './advice/foreign-names.js'
-export type { Proposal } from './advice/mistake-place.js'
 export { type Advised, blamedOffset, withAdvice } from './advice/with-advice.js'
 export type * from './ast/nodes.js'
 export type { Absence, BrokenTables } from './broken-tables.js'
@@ -17,15 +17,7 @@ export { volatilityOf } from './functions/facts.js'
 export { type ListedFunction, listFunctions, listRefusals } from './functions/listing.js'
 export { ingestionTimeColumns } from './ingestion-time.js'
 export { RESERVED_KEYWORDS } from './lex/keywords.js'
-export {
-  endOf,
-  readToken,
-  refuseIllegalCharacters,
-  skipBlank,
-  type Token,
-  type TokenKind,
-  tokenize,
-} from './lex/tokenize.js'
+export { checkCharacters, endOf, readToken, skipBlank, type Token, type TokenKind, tokenize } from './lex/tokenize.js'
 export {
   type MistakeData,
   type Named,

@@ -1,18 +1,18 @@
 /** Advice on text that cannot be split into tokens: a character that SQL does not have, or a quote that is not closed. */
 import type { SyntaxForm } from '../mistakes.js'
-import { type Adviser, isText, type MistakePlace } from './mistake-place.js'
+import { type Adviser, type Context, isText } from './context.js'
 
 const CURLY_QUOTES = /[“”„‟‘’‚‛«»]/
 const LETTERS = /[\p{L}\p{N}_]/u
 const QUOTE_IN_TEXT = "a quote inside a text is written \\', or the text stands in double quotes"
 
 /** In `'it's'` the text ends after `it`, and the last quote begins a text that is never closed: it follows a letter. */
-function unclosedText({ source, offset, preceding }: MistakePlace): string {
+function unclosedText({ source, offset, preceding }: Context): string {
   const isInWord = LETTERS.test(source[offset - 1] ?? '') && preceding.some(isText)
   return isInWord ? QUOTE_IN_TEXT : `the quote ${source[offset]} is never closed on its line`
 }
 
-function illegalCharacter({ source, offset, preceding }: MistakePlace): string | null {
+function illegalCharacter({ source, offset, preceding }: Context): string | null {
   const character = String.fromCodePoint(source.codePointAt(offset)!)
   const rest = source.slice(offset)
   if (CURLY_QUOTES.test(character)) return 'write straight quotes: \'text\' or "text"'

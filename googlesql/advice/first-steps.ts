@@ -1,6 +1,6 @@
 /** Advice for mistakes of authors who are new to SQL: a missing word, a word in the wrong place, or everyday language. */
 import type { Token } from '../lex/tokenize.js'
-import { type Adviser, isName, isText, type MistakePlace } from './mistake-place.js'
+import { type Adviser, type Context, isName, isText } from './context.js'
 
 const term = (tokens: readonly Token[], at: number): string => tokens.at(at)?.term ?? ''
 const isWord = (token: Token | null | undefined): boolean => token?.kind === 'identifier'
@@ -45,10 +45,7 @@ export const misplaced: Adviser = ({ token, preceding, following }) => {
 }
 
 /** Advice on a token that stands in the place of another. */
-export function expectedInstead(
-  { token, preceding, following }: MistakePlace,
-  expected: string | undefined,
-): string | null {
+export function expectedInstead({ token, preceding, following }: Context, expected: string | undefined): string | null {
   if (expected === 'FALSE') return isText(token) ? null : 'IS is for NULL, TRUE and FALSE; write = for other values'
   if (expected === 'END') return 'CASE ends with END: CASE WHEN … THEN … ELSE … END'
   if (expected !== 'end of input') return null
@@ -59,7 +56,7 @@ export function expectedInstead(
   return `an operator is missing before @${argument}, or the parentheses of a call: ${name}(@${argument})`
 }
 
-export function argumentCount(name: string, { following }: MistakePlace): string | null {
+export function argumentCount(name: string, { following }: Context): string | null {
   if (name === 'IF') return 'write IF(condition, value, other), where other may be NULL'
   if (name !== 'COUNT') return null
   return term(following, 1) === ')'
@@ -68,11 +65,11 @@ export function argumentCount(name: string, { following }: MistakePlace): string
 }
 
 /** A column where a table stands: `JOIN shop.orders` is the field of a row, unless it is quoted. */
-export function fieldAsTable(field: string, { preceding }: MistakePlace): string | null {
+export function fieldAsTable(field: string, { preceding }: Context): string | null {
   const [by, first] = [term(preceding, -3), preceding.at(-2)]
   return by === 'JOIN' && first ? `${first.text} is a column here; a table is quoted: \`${first.text}.${field}\`` : null
 }
 
 /** A name of one word after a comma that is not a table: `FROM orders, lines`. */
-export const arrayAsTable = (name: string, { preceding }: MistakePlace): string | null =>
+export const arrayAsTable = (name: string, { preceding }: Context): string | null =>
   term(preceding, -1) === ',' && /^\w+$/.test(name) ? `an array of the row before is written UNNEST(${name})` : null

@@ -6,13 +6,13 @@ import { nearest } from '../suggest.js'
 import {
   type Advice,
   type Adviser,
+  type Context,
   callAround,
   clauseAround,
   isName,
   isText,
-  type MistakePlace,
   QUOTED_NAME,
-} from './mistake-place.js'
+} from './context.js'
 
 const NO_ILIKE = 'BigQuery has no ILIKE: write LOWER(text) LIKE LOWER(pattern)'
 
@@ -24,7 +24,7 @@ const NAME_FOLLOWS = new Set(
 
 /** Advice on reserved words that have another meaning in another dialect, or in another place of a query. */
 const RESERVED_CALLS: Readonly<
-  Record<string, (place: Pick<MistakePlace, 'preceding' | 'following'> & { readonly token: Token }) => string | null>
+  Record<string, (place: Pick<Context, 'preceding' | 'following'> & { readonly token: Token }) => string | null>
 > = {
   ANY: ({ following }) =>
     following[0]?.term === '(' ? 'write value IN UNNEST(array) for the values of an array' : null,
@@ -94,7 +94,7 @@ const BY_TOKEN: Readonly<Record<string, string>> = {
   RLIKE: REGEXP,
 }
 
-export function foreignSyntax(place: MistakePlace, form: SyntaxForm, expected: string | undefined): Advice {
+export function foreignSyntax(place: Context, form: SyntaxForm, expected: string | undefined): Advice {
   const { token, preceding, following } = place
   if (!token) return null
   const [last, last2, last3] = [preceding.at(-1), preceding.at(-2), preceding.at(-3)]
@@ -159,11 +159,7 @@ export function foreignSyntax(place: MistakePlace, form: SyntaxForm, expected: s
 }
 
 /** Advice on a field of a value that has no fields. */
-export function fieldOfNonStruct(
-  field: string,
-  isArrayOfStructs: boolean,
-  { preceding, token }: MistakePlace,
-): string | null {
+export function noFields(field: string, isArrayOfStructs: boolean, { preceding, token }: Context): string | null {
   const [last, last2] = [preceding.at(-1), preceding.at(-2)]
   if (!token) return null
   if (last?.term === '.' && isText(last2)) return QUOTED_NAME
@@ -198,7 +194,7 @@ const CLAUSES: Readonly<Record<string, (next: Token | undefined) => boolean>> = 
 const BEGINNINGS = ['SELECT', 'WITH', 'FROM']
 
 /** Advice on the first word of a text that does not begin as a query does. */
-export function mistypedBeginning({ token, preceding }: MistakePlace): string | null {
+export function mistypedBeginning({ token, preceding }: Context): string | null {
   if (preceding.length > 0 || !isName(token) || isKeyword(token!.term)) return null
   const meant = nearest(token!.text, BEGINNINGS)
   return meant === undefined ? null : `did you mean ${meant} in the place of ${token!.text}?`

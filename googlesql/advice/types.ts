@@ -1,7 +1,7 @@
 /** Advice where types do not fit each other: which CAST, function or literal makes them fit. */
 import type { Token } from '../lex/tokenize.js'
 import type { SqlMistake } from '../mistakes.js'
-import { isText, type MistakePlace } from './mistake-place.js'
+import { type Context, isText } from './context.js'
 
 type Mismatch = Extract<SqlMistake, { readonly code: 'no-signature' }>
 
@@ -10,15 +10,12 @@ const NUMBERS = new Set('INT64 FLOAT64 NUMERIC BIGNUMERIC'.split(' '))
 const TIMES = new Set('DATE DATETIME TIMESTAMP TIME'.split(' '))
 
 /** Advice on arguments that no signature of an operator or a function takes. */
-export function mismatchedTypes(
-  { of, name, types: typeNames, takesAny }: Mismatch,
-  place: MistakePlace,
-): string | null {
+export function mismatchedTypes({ of, name, types: typeNames, takesAny }: Mismatch, place: Context): string | null {
   if (of === 'operator') return ofOperator(name, typeNames, place)
   return of === 'window' ? null : ofFunction(name, typeNames, takesAny)
 }
 
-function ofOperator(name: string, typeNames: readonly string[], place: MistakePlace): string | null {
+function ofOperator(name: string, typeNames: readonly string[], place: Context): string | null {
   const [left = '', right = ''] = typeNames
   if (name === 'AND' || name === 'OR' || name === 'NOT') {
     const other = typeNames.find(type => type !== 'BOOL')
@@ -52,7 +49,7 @@ function ofOperator(name: string, typeNames: readonly string[], place: MistakePl
 }
 
 /** Advice on operands of two types; if one operand is a parameter, also on the declaration of that parameter. */
-function between(left: string, right: string, operator: string, place: MistakePlace): string {
+function between(left: string, right: string, operator: string, place: Context): string {
   const advice = betweenTypes(left, right)
   const parameter = parameterBeside(operator, place)
   const wanted = parameter === null ? null : parameter.isLeft ? right : left
@@ -110,10 +107,7 @@ function asLiteral(left: string, right: string, literal: Token | null): string |
 }
 
 /** The tokens from the mistake to the operator, and the tokens after the operator. */
-function operands(
-  operator: string,
-  { token, following }: MistakePlace,
-): readonly [left: Token[], right: readonly Token[]] {
+function operands(operator: string, { token, following }: Context): readonly [left: Token[], right: readonly Token[]] {
   const tokens = token ? [token, ...following] : following
   let depth = 0
   const at = tokens.findIndex(({ term }) => {
@@ -127,13 +121,13 @@ function operands(
 /**
  * A date without quotes after the operator, such as `2026-01-31`, which SQL reads as a subtraction; null for any other text.
  */
-function dateWithoutQuotes(operator: string, place: MistakePlace): string | null {
+function dateWithoutQuotes(operator: string, place: Context): string | null {
   const [, right] = operands(operator, place)
   const first = right[0]
   return (first && /^\d{4}-\d{1,2}-\d{1,2}\b/.exec(place.source.slice(first.at))?.[0]) ?? null
 }
 
-function literalBeside(operator: string, place: MistakePlace): Token | null {
+function literalBeside(operator: string, place: Context): Token | null {
   const [left, right] = operands(operator, place)
   const isLiteral = (token: Token | undefined): boolean => ['string', 'int', 'float'].includes(token?.kind ?? '')
   const first = right.find(({ term }) => term !== '(')
@@ -141,10 +135,7 @@ function literalBeside(operator: string, place: MistakePlace): Token | null {
   return left.length === 1 && isLiteral(left[0]) ? left[0]! : null
 }
 
-function parameterBeside(
-  operator: string,
-  place: MistakePlace,
-): { readonly name: string; readonly isLeft: boolean } | null {
+function parameterBeside(operator: string, place: Context): { readonly name: string; readonly isLeft: boolean } | null {
   const [left, right] = operands(operator, place)
   const declared = (name: Token | undefined): name is Token => place.parameters.has(name?.text.toLowerCase() ?? '')
   if (right[0]?.term === '@' && declared(right[1])) return { name: right[1].text, isLeft: false }
@@ -213,7 +204,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 }
 
 /** Advice on a literal that its type cannot have. */
-export function writtenAs(type: string, { token, following }: MistakePlace): string | null {
+export function writtenAs(type: string, { token, following }: Context): string | null {
   if (token && following[0]?.term === '+') return 'join texts with || or CONCAT'
   const example = EXAMPLES[type]
   return example === undefined ? null : `${article(type)} is written ${example}`

@@ -4,19 +4,19 @@ import type { MistakeData, SqlMistake, SyntaxForm } from '../mistakes.js'
 import { offsetOf, type SqlProblem } from '../sql-error.js'
 import { nearest } from '../suggest.js'
 import { CHARACTERS } from './characters.js'
-import * as first from './first-steps.js'
-import { DATE_PARTS, FUNCTIONS, meantType, TYPE_NAMES } from './foreign-names.js'
 import {
   type Advice,
   type Adviser,
+  type Context,
   callAround,
   clauseAround,
   didYouMean,
   findTokens,
   isText,
-  type MistakePlace,
   type Proposal,
-} from './mistake-place.js'
+} from './context.js'
+import * as first from './first-steps.js'
+import { DATE_PARTS, FUNCTIONS, meantType, TYPE_NAMES } from './foreign-names.js'
 import * as syntax from './syntax.js'
 import { asCondition, mismatchedTypes, oneType, writtenAs } from './types.js'
 
@@ -73,7 +73,7 @@ function unclosedBracket(problem: SqlProblem, source: string): string | null {
 }
 
 /** The advice on each code. */
-const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place: MistakePlace) => Advice } = {
+const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place: Context) => Advice } = {
   syntax: ({ form, expected }, place) =>
     form === 'expected' ? first.expectedInstead(place, expected[0]) : (BY_FORM[form]?.(place) ?? null),
   'star-argument': (_, { token }) => `write COUNT(*) for the number of rows, or ${token?.term ?? 'SUM'}(column)`,
@@ -81,7 +81,7 @@ const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place:
   'ungrouped-column': ({ name }, { source }) =>
     /\bGROUP\s+BY\b/i.test(source) ? `add ${name} to GROUP BY, or write MAX(${name})` : null,
   'no-fields': ({ field, isArrayOfStructs }, place) =>
-    first.fieldAsTable(field, place) ?? syntax.fieldOfNonStruct(field, isArrayOfStructs, place),
+    first.fieldAsTable(field, place) ?? syntax.noFields(field, isArrayOfStructs, place),
   'unknown-table': ({ name, hint }, place) => (hint === undefined ? first.arrayAsTable(name, place) : null),
   'unknown-function': ({ name }) => foreignFunction(name.toUpperCase()),
   'unknown-type': ({ name, meant }) => (meant === undefined ? foreignType(name) : null),
@@ -106,14 +106,14 @@ const BY_FORM: Partial<Record<SyntaxForm, Adviser>> = { ...CHARACTERS, unexpecte
 
 type MistakeOf<Code extends keyof MistakeData> = Extract<SqlMistake, { readonly code: Code }>
 
-const byCode = <Code extends keyof MistakeData>(mistake: MistakeOf<Code>, place: MistakePlace): Advice =>
-  (BY_CODE[mistake.code as Code] as ((mistake: MistakeOf<Code>, place: MistakePlace) => Advice) | undefined)?.(
+const byCode = <Code extends keyof MistakeData>(mistake: MistakeOf<Code>, place: Context): Advice =>
+  (BY_CODE[mistake.code as Code] as ((mistake: MistakeOf<Code>, place: Context) => Advice) | undefined)?.(
     mistake,
     place,
   ) ?? null
 
 /** Advice on syntax that neither the form of the mistake nor a reserved word explains. */
-function syntaxAdvice({ form, expected: [expected] }: MistakeOf<'syntax'>, place: MistakePlace): Advice {
+function syntaxAdvice({ form, expected: [expected] }: MistakeOf<'syntax'>, place: Context): Advice {
   const isExpected = form === 'expected'
   const ends = expected === 'end of input'
   return (
@@ -153,7 +153,7 @@ const interval: Adviser = ({ token, following, parameters }) => {
 const isPart = (word: string): boolean => DATE_PARTS.includes(word.toUpperCase().replace(/S$/, ''))
 
 /** Advice on a date part that is misspelt, in quotes, or before the values. */
-function datePart(part: string | null, place: MistakePlace): Advice {
+function datePart(part: string | null, place: Context): Advice {
   const { token, preceding } = place
   if (preceding.at(-1)?.term === 'INTERVAL') return token && syntax.writtenInterval(token)
   const call = callAround(place)
@@ -168,7 +168,7 @@ function datePart(part: string | null, place: MistakePlace): Advice {
 /**
  * Advice on an unknown name that is a parameter, a date part, the alias of a column, or the first half of a name with a dash.
  */
-function unknownName(name: string, similar: string | undefined, place: MistakePlace): Advice {
+function unknownName(name: string, similar: string | undefined, place: Context): Advice {
   const { token, preceding, following, parameters, source } = place
   if (!token) return null
   if (isPart(name) && callAround(place)) {

@@ -43,7 +43,7 @@ const LONE_SURROGATE_OR_NUL = /[\0\p{Surrogate}]/u
  * @throws SqlError at a literal that is not closed or not valid, and at a character that is not part of the language
  */
 export function tokenize(source: string): readonly Token[] {
-  refuseIllegalCharacters(source)
+  checkCharacters(source)
   const tokens: Token[] = []
   for (let i = skipBlank(source, 0); i < source.length; ) {
     const token = readToken(source, i, tokens)
@@ -55,7 +55,7 @@ export function tokenize(source: string): readonly Token[] {
 }
 
 /** @throws SqlError at a character that is not allowed anywhere, not even in literals and comments: NUL, a lone surrogate */
-export function refuseIllegalCharacters(source: string): void {
+export function checkCharacters(source: string): void {
   const strange = SURROGATE_OR_NUL.test(source) ? LONE_SURROGATE_OR_NUL.exec(source) : null
   if (strange !== null) throw illegalCharacter(source, strange.index)
 }

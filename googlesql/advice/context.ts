@@ -2,7 +2,7 @@
 import { type Token, tokenize } from '../lex/tokenize.js'
 import type { SqlMistake } from '../mistakes.js'
 
-export interface MistakePlace {
+export interface Context {
   readonly mistake: SqlMistake | undefined
   /** The token at `offset`; null where no token begins there, or the text cannot be split into tokens. */
   readonly token: Token | null
@@ -28,14 +28,14 @@ export type Advice = string | Proposal | null
 export const didYouMean = (meant: string): Proposal => ({ text: `did you mean ${meant}?`, meant })
 
 /** Returns advice for one kind of mistake; null for any other mistake. */
-export type Adviser = (place: MistakePlace) => Advice
+export type Adviser = (place: Context) => Advice
 
 export function findTokens(
   mistake: SqlMistake | undefined,
   source: string,
   offset: number,
   parameters: ReadonlySet<string>,
-): MistakePlace {
+): Context {
   const tokens = tokensOf(source)
   const index = tokens?.findIndex(({ at }) => at === offset) ?? -1
   const around = { mistake, source, offset, parameters }
@@ -59,10 +59,7 @@ export const isName = (token: Token | undefined | null): boolean =>
   token?.kind === 'identifier' || token?.kind === 'quoted'
 
 /** The call whose parentheses surround `offset`: the function's name in upper case, and the first token of its arguments. */
-export function callAround({
-  preceding,
-  token,
-}: MistakePlace): { readonly name: string; readonly first: Token } | null {
+export function callAround({ preceding, token }: Context): { readonly name: string; readonly first: Token } | null {
   let depth = 0
   for (let i = preceding.length - 1; i >= 0; i--) {
     const { term } = preceding[i]!
@@ -78,7 +75,7 @@ export function callAround({
 const CLAUSES = new Set('SELECT FROM WHERE GROUP ORDER HAVING QUALIFY LIMIT ON WINDOW PARTITION'.split(' '))
 
 /** The keyword of the clause around `offset`; null where a parenthesis opens between them, or no clause precedes `offset`. */
-export function clauseAround({ preceding }: MistakePlace): string | null {
+export function clauseAround({ preceding }: Context): string | null {
   let depth = 0
   for (let i = preceding.length - 1; i >= 0; i--) {
     const { term, kind } = preceding[i]!
