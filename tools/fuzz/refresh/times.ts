@@ -63,6 +63,8 @@ const ANCHORS: readonly Anchor[] = [
   { at: '1970-01-01T00:00:00Z', zones: ['UTC', 'Europe/London'], weight: 2 },
   // Alaska has a day twice: its first boundary is 15 hours before the clocks change. Nothing else needs a margin that long.
   { at: '1867-10-18T20:00:00Z', zones: ['America/Juneau'], scale: DAYS, weight: 3 },
+  // Zones whose clocks never change, so that a refresh keeps rows, and a bound in one of them is hours away from one in UTC.
+  { at: '2026-07-15T18:00:00Z', zones: ['Asia/Kolkata', 'America/Phoenix'], scale: DAYS, weight: 5 },
   { at: '1883-11-18T17:00:00Z', zones: ['America/New_York', 'UTC'] },
   { at: '0001-01-03T12:00:00Z', zones: ['UTC', 'Asia/Tokyo'] },
   { at: '9999-12-29T12:00:00Z', zones: ['UTC', 'America/New_York'] },
