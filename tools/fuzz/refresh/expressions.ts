@@ -32,6 +32,10 @@ export interface Scope {
 const zoneArgument = (random: Random, { zones }: Era): string =>
   random.chance(0.3) ? '' : `, '${random.pick([...zones, ...zones, 'UTC'])}'`
 
+/** For bounds: half of them in zones so far from UTC that rows lie between the one midnight and the other. */
+const farZoneArgument = (random: Random, era: Era): string =>
+  random.chance(0.5) ? zoneArgument(random, era) : random.pick([", 'Asia/Tokyo'", ", 'America/Los_Angeles'"])
+
 const isDatePart = (part: string): boolean => !/SECOND|MINUTE|HOUR/.test(part)
 
 /** A part of the era's scale that the type can be truncated to. */
@@ -183,8 +187,8 @@ function computedTime(random: Random, type: TimeType, era: Era, clock: number, d
       [0.5, () => `TIMESTAMP_ADD(${again(type)}, ${interval(random, length, ['HOUR', 'MINUTE', 'SECOND'])})`],
       [5, () => `TIMESTAMP_TRUNC(${again(type)}, ${part}${zone})`],
       [length >= 12n * HOUR ? 3 : 0, () => `TIMESTAMP_TRUNC(${again(type)}, DAY${zone})`],
-      [length >= 12n * HOUR ? 6 : 4, () => `TIMESTAMP(${again('DATE')}${zone})`],
-      [2, () => `TIMESTAMP(${again('DATETIME')}${zone})`],
+      [length >= 12n * HOUR ? 9 : 2, () => `TIMESTAMP(${again('DATE')}${farZoneArgument(random, era)})`],
+      [2, () => `TIMESTAMP(${again('DATETIME')}${farZoneArgument(random, era)})`],
       [0.5, () => `CAST(${again('DATE')} AS TIMESTAMP)`],
       [0.3, () => `${again(type)} - INTERVAL 3 HOUR`],
     ])()
