@@ -158,7 +158,7 @@ describe('the proof of tenants', () => {
     const [error, ...others] = loaded.diagnostics
     expect(others).to.deep.equal([])
     expect(error).to.include({ rule: 'tenant/not-bounded', column: 18 })
-    expect(error!.message).to.include('Table not found: other.orders').and.include('a table its schema')
+    expect(error!.message).to.include('Table not found: other.orders').and.include('needs its schema here')
   })
 
   describe('accepts a manifest that is right:', () => {
