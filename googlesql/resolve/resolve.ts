@@ -174,7 +174,7 @@ function nameOutputs(
     const shown = count === 0 ? name : `${name}_${count}`
     if (count > 0 && written.has(shown.toLowerCase())) {
       throw new SqlError(
-        `Duplicate column names in the result are not supported. Meaning duplicate(s): ${name}`,
+        `Duplicate column names in the result are not supported. Found duplicate(s): ${name}`,
         source,
         at,
       )
