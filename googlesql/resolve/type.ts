@@ -54,12 +54,12 @@ const DIGITS: Partial<Record<ScalarKind, readonly [number, number]>> = { NUMERIC
 function parameterProblem(kind: ScalarKind, numbers: readonly number[]): string | null {
   const [first, second] = numbers
   if (kind === 'STRING' || kind === 'BYTES') {
-    if (numbers.length > 1) return `${kind} type can only have one parameter. Meaning ${numbers.length} parameters`
+    if (numbers.length > 1) return `${kind} type can only have one parameter. Found ${numbers.length} parameters`
     return first! > 0 ? null : `${kind} length must be greater than 0`
   }
   const digits = DIGITS[kind]
   if (!digits) return `${kind} does not support type parameters`
-  if (numbers.length > 2) return `${kind} type can only have 1 or 2 parameters. Meaning ${numbers.length} parameters`
+  if (numbers.length > 2) return `${kind} type can only have 1 or 2 parameters. Found ${numbers.length} parameters`
   const [whole, behind] = digits
   if (second === undefined) {
     return first! >= 1 && first! <= whole ? null : `In ${kind}(P), P must be between 1 and ${whole}`
