@@ -3,7 +3,7 @@ import type { CachePolicy } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { StoredResult } from '../model/ports.js'
 import type { PartialRead, QueryCost, TimedResult } from '../model/query.js'
-import type { Waiters } from '../model/waiters.js'
+import type { SharedRun } from '../model/waiters.js'
 
 export type RunKind = 'called' | 'background' | 'demanded'
 
@@ -28,10 +28,8 @@ export interface CacheRequest {
    * token already has as many waiting calls as it may.
    */
   readonly beginWait: () => () => void
-  /**
-   * Runs the query. The signal belongs to the shared run; a background run is charged to no token; a demanded one reads all rows anew.
-   */
-  readonly run: (kind: RunKind, signal: AbortSignal, waiters: Waiters) => Promise<TimedResult>
+  /** Runs the query. A background run is charged to no token; a demanded one reads all rows anew. */
+  readonly run: (shared: SharedRun, kind: RunKind) => Promise<TimedResult>
   /** False once the endpoint has been changed or removed; its entries are then no longer warmed. */
   readonly isCurrent: () => boolean
   /**

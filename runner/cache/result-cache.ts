@@ -13,11 +13,11 @@ import {
 } from '../model/ports.js'
 import type { KeptRows, TimedResult } from '../model/query.js'
 import { endpointIdOf, etagInTurns } from '../model/result-key.js'
-import { Waiters } from '../model/waiters.js'
+import { type SharedRun, Waiters } from '../model/waiters.js'
 import { Background } from './background.js'
 import { errorOf, outcomeOf } from './failure-message.js'
 import { type CacheAnswer, type CacheRequest, isOfThisData, type RunKind, useOf } from './request.js'
-import { type FlightRun, SingleFlight } from './single-flight.js'
+import { SingleFlight } from './single-flight.js'
 
 export interface ResultCacheDeps {
   readonly store: ResultStore
@@ -66,7 +66,7 @@ export class ResultCache {
     this.#background = new Background({
       ...deps,
       refresh: async (request, newerThan, signal) => {
-        const run: FlightRun<CacheAnswer> = (...flight) => this.#runOnce(request, newerThan, ...flight)
+        const run = (shared: SharedRun) => this.#runOnce(request, shared, newerThan)
         return (await this.#flights.join(this.#flightOf(request), BACKGROUND, signal, run)).value
       },
     })
@@ -137,7 +137,7 @@ export class ResultCache {
   renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     return this.#waiting(request, async () => {
       const claim = await this.#claim(request)
-      const answer = await this.#run(request, 'demanded', claim, signal, new Waiters())
+      const answer = await this.#run(request, { signal, waiters: new Waiters() }, 'demanded', claim)
       return this.#serve(request, { ...answer, outcome: 'fresh' })
     })
   }
@@ -210,9 +210,9 @@ export class ResultCache {
   /** Joins a shared run. Where the token that it is charged to may run no query now, callers of another token share a run of their own. */
   async #share(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     let isOwn = false
-    const run: FlightRun<CacheAnswer> = (...flight) => {
+    const run = (shared: SharedRun): Promise<CacheAnswer> => {
       isOwn = true
-      return this.#runForCaller(request, ...flight)
+      return this.#runForCaller(request, shared)
     }
     const { token } = request
     const flight = this.#flightOf(request)
@@ -234,8 +234,8 @@ export class ResultCache {
     return `${request.key} ${stateOf(request) ?? this.#unknownStates++}`
   }
 
-  #runForCaller(request: CacheRequest, ...flight: Parameters<FlightRun<CacheAnswer>>): Promise<CacheAnswer> {
-    return this.#runOnce(request, null, ...flight).catch((thrown: unknown) => {
+  #runForCaller(request: CacheRequest, shared: SharedRun): Promise<CacheAnswer> {
+    return this.#runOnce(request, shared, null).catch((thrown: unknown) => {
       const isRefusal = thrown instanceof RunnerError && REFUSALS.includes(thrown.code) && request.isCurrent()
       // A full list is emptied: each key costs one more query then.
       if (isRefusal && this.#refusals.getStats().keys >= MAX_REFUSALS) this.#refusals.flushAll()
@@ -248,11 +248,7 @@ export class ResultCache {
    * Runs the query unless the store has a usable result by now, or another replica is running it. `newerThan` is null for
    * callers; a background refresh uses only a fresh result that was stored after this time.
    */
-  async #runOnce(
-    request: CacheRequest,
-    newerThan: number | null,
-    ...flight: Parameters<FlightRun<CacheAnswer>>
-  ): Promise<CacheAnswer> {
+  async #runOnce(request: CacheRequest, shared: SharedRun, newerThan: number | null): Promise<CacheAnswer> {
     const { store, clock, observe } = this.#deps
     const askedAt = clock.ticksMs()
     for (let isCollapsed = false; ; isCollapsed = true) {
@@ -266,9 +262,9 @@ export class ResultCache {
       const isLate = lease === null && clock.ticksMs() - askedAt >= request.timeoutMs
       if (isLate) observe({ kind: 'store.failed', operation: 'wait', cause: new Error(NO_OUTCOME) })
       if (isLate || lease !== null) {
-        return this.#run(request, newerThan === null ? 'called' : 'background', claim, ...flight)
+        return this.#run(request, shared, newerThan === null ? 'called' : 'background', claim)
       }
-      const outcome = await store.replicas!.outcome(request.key, flight[0])
+      const outcome = await store.replicas!.outcome(request.key, shared.signal)
       // If data may change, another replica's run may have read the older data.
       const error = outcome.kind === 'failed' && !request.dataState ? errorOf(outcome.failure) : null
       if (error) throw error
@@ -284,12 +280,7 @@ export class ResultCache {
   }
 
   /** Runs the query, stores its result and releases the lease. @throws whatever the run throws. */
-  async #run(
-    request: CacheRequest,
-    kind: RunKind,
-    claim: Claim,
-    ...flight: Parameters<FlightRun<CacheAnswer>>
-  ): Promise<CacheAnswer> {
+  async #run(request: CacheRequest, shared: SharedRun, kind: RunKind, claim: Claim): Promise<CacheAnswer> {
     const { store, clock } = this.#deps
     const { key, policy, dataState } = request
     const running = { key, began: clock.nowMs(), mayStore: true }
@@ -298,7 +289,7 @@ export class ResultCache {
     try {
       await learnState(request)
       const [stateBefore, beganTicks] = [dataState?.(), clock.ticksMs()]
-      const set = await request.run(kind, ...flight)
+      const set = await request.run(shared, kind)
       const runMs = clock.ticksMs() - beganTicks
       const sealed = sealResult(set, await etagInTurns(set.body), running.began, running.began + policy.ttlMs)
       const result = typeof stateBefore === 'string' ? { ...sealed, dataState: stateBefore } : sealed

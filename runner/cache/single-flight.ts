@@ -1,7 +1,7 @@
 /** Single flight: concurrent callers of a key share one run, which is cancelled when the last of them leaves. */
 import { RunnerError } from '../model/errors.js'
 import { turnOfWaiter } from '../model/in-turns.js'
-import { Waiters } from '../model/waiters.js'
+import { type SharedRun, Waiters } from '../model/waiters.js'
 
 interface Flight<T> {
   readonly promise: Promise<T>
@@ -9,9 +9,6 @@ interface Flight<T> {
   readonly waiters: Waiters
   waiting: number
 }
-
-/** What a flight runs. The signal is the flight's own; the waiters are those who join it. */
-export type FlightRun<T> = (signal: AbortSignal, waiters: Waiters) => Promise<T>
 
 /** Runs by key. Each run has its own abort signal, separate from those of its callers. */
 export class SingleFlight<T> {
@@ -23,7 +20,7 @@ export class SingleFlight<T> {
    * Joins the run of this key for a call of this token, or starts one; `isFirst` says which.
    * @throws RunnerError CALL_ABANDONED as soon as `signal` fires; whatever the run throws.
    */
-  join(key: string, token: string, signal: AbortSignal, run: FlightRun<T>) {
+  join(key: string, token: string, signal: AbortSignal, run: (shared: SharedRun) => Promise<T>) {
     if (signal.aborted) return Promise.reject(new RunnerError('CALL_ABANDONED'))
     const joined = this.#flights.get(key)
     const flight = joined ?? this.#start(key, run)
@@ -54,7 +51,7 @@ export class SingleFlight<T> {
     for (const flight of this.#running) flight.cancel()
   }
 
-  #start(key: string, run: FlightRun<T>): Flight<T> {
+  #start(key: string, run: (shared: SharedRun) => Promise<T>): Flight<T> {
     const waiters = new Waiters()
     const controller = new AbortController()
     const forget = (): void => {
@@ -64,7 +61,7 @@ export class SingleFlight<T> {
       forget() // Later callers must not join a run that is being cancelled.
       controller.abort()
     }
-    const promise = run(controller.signal, waiters).finally(() => {
+    const promise = run({ signal: controller.signal, waiters }).finally(() => {
       this.#running.delete(flight)
       forget()
     })

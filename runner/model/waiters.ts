@@ -13,3 +13,10 @@ export class Waiters {
     this.onJoin()
   }
 }
+
+/** What callers share who wait for one run. */
+export interface SharedRun {
+  /** Fires when the last of them has left. */
+  readonly signal: AbortSignal
+  readonly waiters: Waiters
+}

@@ -7,7 +7,7 @@ import { CURSOR } from '../model/page.js'
 import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
 import { etagInTurns } from '../model/result-key.js'
-import type { Waiters } from '../model/waiters.js'
+import type { SharedRun } from '../model/waiters.js'
 import { authorize, beginWait, NOT_ALLOWED, OUT_OF_SCOPE } from './authorize.js'
 import { bindPinned, invalidBeside } from './bind-pinned.js'
 import { takePage } from './pages/page-arguments.js'
@@ -86,8 +86,8 @@ export function walkRequest(order: RunOrder, page: PagePlan, now: bigint | null,
   const etag = page.cursor?.etag
   return {
     ...request,
-    run: async (...asked: Parameters<CacheRequest['run']>) => {
-      const set = await request.run(...asked)
+    run: async (shared: SharedRun, kind: RunKind) => {
+      const set = await request.run(shared, kind)
       if (etag !== undefined && (await etagInTurns(set.body)) !== etag) throw pageGone('The data has changed')
       return set
     },
@@ -112,7 +112,7 @@ function runRequest(order: RunOrder, caller: Caller, deps: PlanDeps) {
     timeoutMs: endpoint.timeoutMs,
     token: caller.token,
     beginWait: () => beginWait(caller),
-    run: (kind: RunKind, signal: AbortSignal, waiters: Waiters) => {
+    run: ({ signal, waiters }: SharedRun, kind: RunKind) => {
       const asked = order.keeping && kind === 'demanded' ? { ...order, keeping: 'keep' as const } : order
       return runQuery({ ...asked, waiters }, kind === 'background' ? null : caller, deps, signal)
     },

@@ -7,7 +7,7 @@ import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { ResultStore } from '../../runner/model/ports.js'
 import type { TimedResult } from '../../runner/model/query.js'
-import type { Waiters } from '../../runner/model/waiters.js'
+import type { SharedRun, Waiters } from '../../runner/model/waiters.js'
 import { type ManualClock, manualClock, settle } from './manual-clock.js'
 
 export const TTL_MS = 900_000
@@ -45,7 +45,7 @@ export function bench(store: ResultStore = memoryStore(), random: () => number =
   let runs = 0
   const cache = new ResultCache({ store, clock, observe: event => void events.push(event), random })
   const waiters: Waiters[] = []
-  const run = (_: unknown, signal: AbortSignal, ofRun: Waiters): Promise<TimedResult> => {
+  const run = ({ signal, waiters: ofRun }: SharedRun): Promise<TimedResult> => {
     runs += 1
     waiters.push(ofRun)
     signals.push(signal)

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { SingleFlight } from '../../runner/cache/single-flight.js'
+import type { SharedRun } from '../../runner/model/waiters.js'
 
 describe('single flight', () => {
   /** A run that ends only by its signal. */
-  const endless = (signal: AbortSignal): Promise<string> =>
+  const endless = ({ signal }: SharedRun): Promise<string> =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cancelled'))))
 
   it('lets no caller join a run that is being cancelled', async () => {
