@@ -462,7 +462,7 @@ const MESSAGES: readonly Row[] = [
   {
     place: 'MCP elements',
     sent: (l: number) => mcp(call({ int64s: Array.from({ length: l / 2 }, () => 1) })),
-    statuses: [200],
+    statuses: [200, 400],
   },
   ...[null, '2025-06-18'].flatMap(version =>
     BATCHES.map(([what, text, statuses]) => ({

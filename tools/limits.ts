@@ -19,7 +19,7 @@ import { PAGE_DEFAULTS, SETTING_DEFAULTS } from '../runner/manifest/setting-defa
 import { MAX_FLOW_DEPTH, MAX_LINE_LENGTH, MAX_MANIFEST_LENGTH } from '../runner/manifest/yaml/limits.js'
 import { MAX_ROWS as MAX_SHOWN_ROWS } from '../runner/mcp/tools.js'
 import type { ErrorCode } from '../runner/model/error-codes.js'
-import { MAX_LIST_VALUES, PATTERN_LENGTH } from '../runner/model/param.js'
+import { PATTERN_LENGTH } from '../runner/model/param.js'
 import { MAX_TYPED_LENGTH } from '../runner/model/typed-value.js'
 import { MAX_KEPT_BYTES, MAX_KEPT_ROWS, MAX_UPPER_ROWS } from '../runner/refresh/refresher.js'
 import { MAX_MATCHED_LENGTH, MAX_VALUE_BYTES } from '../runner/request/bind-params.js'
@@ -88,12 +88,6 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     {
       what: 'All JSON that is sent as texts',
       most: count(MAX_VALUES, 'values'),
-      beyond: error('ARGUMENT_INVALID'),
-      change: '',
-    },
-    {
-      what: 'All lists together',
-      most: count(MAX_LIST_VALUES, 'elements'),
       beyond: error('ARGUMENT_INVALID'),
       change: '',
     },

@@ -16,7 +16,7 @@ export class JsonError extends Error {
 /** Compares codes, since this runs twice for each value of a document of megabytes. */
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d
 
-const LITERALS = ['true', 'false', 'null'] as const
+const LITERALS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
 /** The methods throw a JsonError where the text does not have what they read. */
 export class JsonReader<T> {
@@ -50,10 +50,8 @@ export class JsonReader<T> {
     if (this.accept('[')) return this.#array(depth)
     const { next } = this
     if (next === '"' || (next === "'" && this.#isLenient)) return this.#build.string(this.string())
-    const literal = LITERALS.find(word => this.#text.startsWith(word, this.#offset))
-    if (literal === undefined) return this.#build.number(this.#word(NUMBER))
-    this.#offset += literal.length
-    return this.#build.literal(literal)
+    const word = this.#word(NUMBER_OR_LITERAL)
+    return LITERALS.has(word) ? this.#build.literal(word) : this.#build.number(word)
   }
 
   #object(depth: number): T {
@@ -130,7 +128,7 @@ export class JsonReader<T> {
   }
 }
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const NUMBER_OR_LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/sy
 const LENIENT_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'/sy
 

@@ -82,11 +82,11 @@ export function normalDecimal(number: string): string {
 
 /** Compares by code points, as UTF-8 bytes sort. By UTF-16 units, surrogates would sort before U+E000 and above. */
 function byCodePoint(a: string, b: string): number {
-  const left = [...a]
-  const right = [...b]
-  for (let index = 0; index < left.length && index < right.length; index++) {
-    const difference = left[index]!.codePointAt(0)! - right[index]!.codePointAt(0)!
-    if (difference !== 0) return difference
+  for (let index = 0; index < a.length && index < b.length; index++) {
+    const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)]
+    if (left !== right) return Number(isSurrogate(left)) - Number(isSurrogate(right)) || left - right
   }
-  return left.length - right.length
+  return a.length - b.length
 }
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xe000

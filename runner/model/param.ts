@@ -57,9 +57,6 @@ export interface ValueSchema {
   problem(text: string): string | null
 }
 
-/** The most elements of all lists of a call together. */
-export const MAX_LIST_VALUES = 10_000
-
 /** The most characters of an argument that has a pattern, or is a regular expression, where nothing else bounds it. */
 export const PATTERN_LENGTH = 1_024
 

@@ -5,7 +5,6 @@ import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, invalidArguments } from '../model/errors.js'
 import {
   type ArgumentValue,
-  MAX_LIST_VALUES,
   type Parameter,
   type ScalarParameterType,
   type ScalarValue,
@@ -40,7 +39,6 @@ export function bindParams(endpoint: Bindable, given: RawArguments, listHint: Li
     unknown.map(({ suggests }) => suggests).filter(name => name !== undefined && !given.has(name)),
   )
   const errors: ArgumentProblem[] = unknown.map(({ parameter, detail }) => ({ parameter, detail }))
-  let room = MAX_LIST_VALUES
   let jsonRoom = MAX_VALUES
   for (const parameter of endpoint.parameters) {
     const inJson = parameter.type === 'json' ? valuesIn(given.get(parameter.name)) : 0
@@ -49,11 +47,10 @@ export function bindParams(endpoint: Bindable, given: RawArguments, listHint: Li
       ? { problem: bracketProblem(parameter, listHint) }
       : inJson > 0 && jsonRoom < 0
         ? { problem: `must have at most ${MAX_VALUES} values together with the other JSON` }
-        : bindOne(parameter, given.get(parameter.name), listHint, room)
+        : bindOne(parameter, given.get(parameter.name), listHint)
     if (misspelt.has(parameter.name)) continue
     if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
     else if (bound.value !== undefined) args[parameter.name] = bound.value
-    if (Array.isArray(args[parameter.name])) room -= given.get(parameter.name)?.values.length ?? 0
   }
   if (errors.length > 0) throw invalidArguments(errors)
   return Object.freeze(args)
@@ -89,7 +86,6 @@ function bindOne(
   parameter: Parameter,
   raw: RawArgument | undefined,
   listHint: ListHint,
-  room: number,
 ): Bound<ArgumentValue | undefined> {
   const { scalar, isArray } = splitType(parameter.type)
   // In a JSON body, an array is the value of a parameter of type json.
@@ -108,8 +104,6 @@ function bindOne(
   if (isArray && !raw?.isList && given.length === 1 && typeof only === 'string' && /^\[|,/.test(only)) {
     return { problem: `looks like several values in one: ${listHint(parameter.name)}` }
   }
-  if (given.length > room)
-    return { problem: `must have at most ${MAX_LIST_VALUES} elements together with the other lists` }
   if (isArray && parameter.maxLength !== undefined && given.length > parameter.maxLength) {
     return { problem: `must have at most ${parameter.maxLength} elements` }
   }

@@ -18,7 +18,7 @@ export const MAX_DEPTH = 500
 export const MAX_NAMES = 1_000
 
 /** How many values one request may have, the elements of lists at any depth: each costs some time, however short it is. */
-export const MAX_VALUES = 20_000
+export const MAX_VALUES = 10_000
 
 const tooDeep = (): RunnerError =>
   invalidRequest(`The lists and objects of a body may be nested at most ${MAX_DEPTH} deep.`)
