@@ -48,6 +48,7 @@ const WHY = {
   'openapi/lint-and-postman': 'Spectral and Postman; test/openapi/document and test/openapi/schema hold the documents.',
   'openapi/schemathesis': 'Thousands of calls of the endpoints; test/openapi/document holds the document, test/request and test/hostile-texts what is refused.',
   'openapi/tools': 'Validators and a generator of types; test/openapi/document and test/openapi/schema hold the documents.',
+  'package/release': 'A release in a git repository, with a registry on loopback; test/package/exports holds what it packs.',
   'package/install': 'The package packed, installed, and tried by the tutorial; test/package/exports holds what it exports.',
   'package/registry': 'The package published to a registry, and got from there; install beside it packs it, test/cli/init has what it names.',
   'package/vscode': 'The extension for VS Code, bundled and packed; test/authoring/editor holds the language server.',

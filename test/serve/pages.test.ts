@@ -6,6 +6,7 @@ import { addToken } from '../../authoring/token/token-writer.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { startServe } from '../cli/command.js'
 import { makePipe } from '../pipe.js'
+import { sampleSize } from '../sample-size.js'
 import { pause, until } from '../until.js'
 import { makeWalks, numbersOf, WALKED, WALKED_FIELDS, type WalkedRow, type WalkedService } from './page-walks.js'
 import { foldersOf, openReplica, purge, queries, type Replica, settingsOf, TOKEN } from './shop.js'
@@ -117,7 +118,7 @@ describe('pages', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('give each row of the first page’s moment once, in 1,400 random walks while the rows change', async () => {
+  it('give each row of the first page’s moment once, in 1,400 random walks (a quarter in `make test`) while the rows change', async () => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const service: WalkedService = {
       call: (path, init) => call(replica, path, init),
@@ -126,9 +127,9 @@ describe('pages', function () {
         for (const { name } of WALKED) expect((await purge(replica, name)).status).to.equal(200)
       },
     }
-    const { gone, pages } = await makeWalks(1_400, seed, service)
-    expect(pages, `seed ${seed}`).to.be.greaterThan(2_500)
-    expect(gone, `seed ${seed}`).to.be.greaterThan(2)
+    const { gone, pages } = await makeWalks(sampleSize(1_400), seed, service)
+    expect(pages, `seed ${seed}`).to.be.greaterThan(sampleSize(2_500))
+    expect(gone, `seed ${seed}`).to.be.greaterThan(0)
   })
 
   it('run one query for a walk, also of an endpoint that is not cached', async () => {

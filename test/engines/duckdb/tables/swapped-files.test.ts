@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
+import { sampleSize } from '../../../sample-size.js'
 import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
 
 /** Exchanges argv[1] for links to argv[2] and back, without a pause. */
@@ -29,7 +30,7 @@ for (;;) {
 }
 `
 
-const READS_MS = 2_000
+const READS_MS = sampleSize(2_000)
 
 const FILES: readonly (readonly [name: string, options: string])[] = [
   ['json.ndjson', 'FORMAT json'],
