@@ -3,7 +3,8 @@
  * runtime/index.ts.
  */
 
-// The types of googlesql/index.ts are listed: `export type *` would also export its values, as types that no program can import.
+// The types of googlesql/index.ts are listed one by one, because `export type *` would also export the names of its functions, which a
+// program could then import but not call.
 export type * from '../googlesql/ast/nodes.js'
 export type {
   Absence,

@@ -2,7 +2,7 @@
  * Tables whose schema has a mistake. A catalogue does not return such a table, and the error of a query that names it contains
  * the mistake.
  */
-import { declaringOf, isShardOf, isWildcard, prefixOf } from './wildcard-tables.js'
+import { definitionCovering, isShardOf, isWildcard, prefixOf } from './wildcard-tables.js'
 
 /** Why a catalogue has no table with a certain name. */
 export interface Absence {
@@ -31,7 +31,7 @@ function relatedBrokenName(names: readonly string[], name: string): string | und
   const beginning = isWildcard(name) ? prefixOf(name) : name
   const shard = isWildcard(name) ? names.find(shardName => isShardOf(shardName, beginning)) : undefined
   const wildcards = names.filter(isWildcard).map(wildcard => ({ name: wildcard }))
-  return shard ?? declaringOf(wildcards, beginning)?.name
+  return shard ?? definitionCovering(wildcards, beginning)?.name
 }
 
 /** Why the views of the dataset with these names cannot be read; undefined where none of its tables is broken. */

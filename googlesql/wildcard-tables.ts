@@ -25,13 +25,13 @@ export function wildcardTables(tables: readonly TableDefinition[]) {
     /** The wildcard table with this name; undefined where no table matches. */
     named: (name: string): TableDefinition | undefined =>
       once(name, () => {
-        const newest = declaringOf(declared, prefixOf(name)) ?? newestOf(tables, prefixOf(name))
+        const newest = definitionCovering(declared, prefixOf(name)) ?? newestOf(tables, prefixOf(name))
         return newest && wildcardTable(name, newest)
       }),
     /** The table with this name as a shard of a wildcard definition; undefined where no definition declares it. */
     shard: (name: string): TableDefinition | undefined =>
       once(name, () => {
-        const definition = declaringOf(declared, name)
+        const definition = definitionCovering(declared, name)
         return definition && isShardOf(name, prefixOf(definition.name)) ? { ...definition, name } : undefined
       }),
   }
@@ -41,11 +41,11 @@ export function wildcardTables(tables: readonly TableDefinition[]) {
 export const isShardOf = (name: string, prefix: string): boolean =>
   name.length > prefix.length && name.startsWith(prefix) && !name.includes('.', prefix.length)
 
-/** The wildcard table with this name and the columns of `newest`. */
+/** The wildcard table with this name, and with the columns of this definition. */
 function wildcardTable(name: string, { columns, unreadable }: TableDefinition): TableDefinition {
   return {
     name,
-    // Older shards may lack a column, so no column is REQUIRED.
+    // `required` is left out: an older shard may lack a column.
     columns,
     ...(unreadable && { unreadable }),
     pseudoColumns: [{ name: TABLE_SUFFIX, type: STRING }],
@@ -53,13 +53,13 @@ function wildcardTable(name: string, { columns, unreadable }: TableDefinition): 
   }
 }
 
-/** The wildcard definition that declares every table whose name begins with `beginning`: the one with the longest prefix. */
-export function declaringOf<T extends { readonly name: string }>(
-  declared: readonly T[],
-  beginning: string,
+/** The wildcard definition that covers this name, or all names with this prefix; of several, the one with the longest prefix. */
+export function definitionCovering<T extends { readonly name: string }>(
+  definitions: readonly T[],
+  nameOrPrefix: string,
 ): T | undefined {
-  return declared
-    .filter(({ name }) => beginning.startsWith(prefixOf(name)) && !beginning.includes('.', name.length - 1))
+  return definitions
+    .filter(({ name }) => nameOrPrefix.startsWith(prefixOf(name)) && !nameOrPrefix.includes('.', name.length - 1))
     .sort((a, b) => b.name.length - a.name.length)[0]
 }
 
@@ -90,8 +90,8 @@ function isNewer(name: string, than: string): boolean {
 const lastNumber = (name: string): number => Number(/\d{1,15}(?=\*?$)/.exec(name)?.[0] ?? -1)
 
 /**
- * The wildcard table with test tables as its only shards. `testTables` maps the name of a table to the table that replaces it; a
- * test table is a shard if the name of the table that it replaces matches.
+ * Makes test tables the only shards of a wildcard table. `testTables` maps the name of each replaced table to the test table in its
+ * place, which becomes a shard if the replaced table was one.
  */
 export function wildcardOver(
   table: TableDefinition,

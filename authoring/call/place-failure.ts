@@ -7,13 +7,13 @@ import { parseManifest } from '../../runner/manifest/yaml/parse.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 import type { PlaceFailure } from '../../runner/serve/served-engine.js'
-import { locateFailure } from './locate-failure.js'
+import { findFailureOffset } from './failure-offset.js'
 
 /** Places failures in the manifests below `dir`. A failing query may be run several times more to find the place. */
 export function placeFailuresBelow(dir: string): PlaceFailure {
   return async ({ failure, query, options, file, engine }) => {
     const { cause } = failure
-    const offset = await locateFailure(engine, query, options, cause)
+    const offset = await findFailureOffset(engine, query, options, cause)
     if (offset === null) return null
     const inManifest = await placeInManifest(file, dir, query.sql, offset).catch(() => null)
     if (inManifest === null) return null

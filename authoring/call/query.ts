@@ -18,7 +18,7 @@ import { MAX_SQL_BYTES, readInput } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { encodedFormat, explanationText, printRows, type ShownFormat } from '../terminal/print-result.js'
 import { checkDryRun, type DryRunFlags, printReads } from './dry-run.js'
-import { locateFailure } from './locate-failure.js'
+import { findFailureOffset } from './failure-offset.js'
 import { parametersIn, type QueryParameters, withNow } from './with-now.js'
 
 export interface QueryFlags extends DryRunFlags {
@@ -107,7 +107,7 @@ async function readSql(given: string | undefined, file: string | undefined, io: 
 async function withOffset(thrown: unknown, engine: Engine, query: Query, options: RunOptions): Promise<unknown> {
   if (!(thrown instanceof RunnerError) || !(thrown.cause instanceof QueryFault)) return thrown
   const { message, cause } = thrown.cause
-  const offset = await locateFailure(engine, query, options, thrown.cause)
+  const offset = await findFailureOffset(engine, query, options, thrown.cause)
   return offset === null ? thrown : thrown.withCause(new QueryFault(message, { cause, offset }))
 }
 

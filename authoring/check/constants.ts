@@ -5,16 +5,16 @@ import { RunnerError } from '../../runner/model/errors.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 
-const MAX_PROBES = 1_000
+const MAX_KEPT_OUTCOMES = 1_000
 const TIMEOUT_MS = 30_000
 
-/** Returns a `check` that, beyond the engine's own, computes the constants of a query. */
+/** Returns a `check` that does the engine's check and then computes the constants of the query. */
 export function constantsChecker(engine: Pick<Engine, 'check' | 'run'>): Engine['check'] {
   /**
-   * For each computed expression, the message of its failure, or null. They are kept because many manifests, and many variants
-   * of a query, contain the same patterns.
+   * The message of the failure of each computed expression, null if it did not fail. Outcomes are kept because many manifests, and
+   * many variants of a query, contain the same constants.
    */
-  const outcomes = new BoundedMap<string, Promise<string | null>>(MAX_PROBES)
+  const outcomes = new BoundedMap<string, Promise<string | null>>(MAX_KEPT_OUTCOMES)
 
   const failureOf = (expression: string): Promise<string | null> =>
     memo(outcomes, expression, sql => {
@@ -24,8 +24,8 @@ export function constantsChecker(engine: Pick<Engine, 'check' | 'run'>): Engine[
     })
 
   async function firstMistake(sql: string, { mistakes, probes }: ConstantChecks): Promise<SqlError | null> {
-    const [mistake] = mistakes
-    if (mistake) return new SqlError(mistake.reason, sql, mistake.at, mistake.mistake)
+    const [wrong] = mistakes
+    if (wrong) return new SqlError(wrong.reason, sql, wrong.at, wrong.mistake)
     for (const { at, sql: expression, parameters } of probes) {
       if (parameters.length > 0) continue
       const message = await failureOf(expression)

@@ -19,7 +19,7 @@ export interface ValidateFlags extends FormatFlags {
   readonly tablesDiff?: boolean
   /** Whether hints are reported too. */
   readonly hints?: boolean
-  /** What a hint explains for each variant. */
+  /** `refresh`: a hint for each variant says what a refresh keeps, or why it reads all rows. */
   readonly explain?: 'refresh'
 }
 

@@ -9,7 +9,7 @@ import { askServer, serverBase } from '../terminal/server.js'
 import { confinedBy } from '../token/check-token.js'
 import type { NewToken } from '../token/token-writer.js'
 import { type ClientEndpoint, readEndpoints } from './contract.js'
-import { loadContracts } from './contracts.js'
+import { loadAllEndpoints } from './load-all-endpoints.js'
 
 /**
  * The endpoints that a token for all tenants with these patterns and pins could call, sorted by name, each without the pinned
@@ -32,8 +32,10 @@ export async function clientEndpoints(
 }
 
 async function fromManifests(settings: Settings): Promise<readonly ClientEndpoint[]> {
-  const details = await loadContracts(settings)
-  return readEndpoints({ endpoints: details.map(({ endpoint }) => describeEndpoint(endpoint, { pinned: {} })) })!
+  const loadedEndpoints = await loadAllEndpoints(settings)
+  return readEndpoints({
+    endpoints: loadedEndpoints.map(({ endpoint }) => describeEndpoint(endpoint, { pinned: {} })),
+  })!
 }
 
 async function fromServer({ token }: Settings, url: string): Promise<readonly ClientEndpoint[]> {

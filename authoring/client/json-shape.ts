@@ -33,7 +33,7 @@ export function rowOf({ columns, settings }: Pick<ClientEndpoint, 'columns' | 's
   return columns.map(column => columnMember(column, settings.timestamps))
 }
 
-type Form = PublishedColumn['json']
+type JsonNumberForm = PublishedColumn['json']
 
 function columnMember(column: PublishedColumn, timestamps: unknown): Member {
   const { name, description, required, json, unit } = column
@@ -44,7 +44,7 @@ function columnMember(column: PublishedColumn, timestamps: unknown): Member {
   return { name, shape, isNullable: mayBeNull(shape) && !required, text: withFacts(description, facts) }
 }
 
-function shapeOf(type: Type, timestamps: unknown, json: Form, fields?: readonly PublishedField[]): JsonShape {
+function shapeOf(type: Type, timestamps: unknown, json: JsonNumberForm, fields?: readonly PublishedField[]): JsonShape {
   if (type.kind === 'ARRAY') return { kind: 'array', element: shapeOf(type.element, timestamps, undefined, fields) }
   if (type.kind !== 'STRUCT') return { kind: scalarKind(type.kind, timestamps, json) }
   if (type === ANY_STRUCT) return { kind: 'object', members: null }
@@ -56,13 +56,13 @@ function shapeOf(type: Type, timestamps: unknown, json: Form, fields?: readonly 
       name: names[i]!,
       shape,
       isNullable: mayBeNull(shape) && !required,
-      text: SHOWN.test(shape.kind) ? '' : typeText(field.type),
+      text: SHOWS_TYPE.test(shape.kind) ? '' : typeText(field.type),
     }
   })
   return { kind: 'object', members }
 }
 
-function scalarKind(type: string, timestamps: unknown, json: Form): PlainShape['kind'] {
+function scalarKind(type: string, timestamps: unknown, json: JsonNumberForm): PlainShape['kind'] {
   if (type === 'BOOL') return 'boolean'
   if (type === 'JSON') return 'any'
   if (type === 'INT64' && json === undefined) return 'integer or string'
@@ -72,11 +72,11 @@ function scalarKind(type: string, timestamps: unknown, json: Form): PlainShape['
   return type === 'TIMESTAMP' && timestamps === 'unix_micros' ? 'integer' : 'string'
 }
 
-/** A NULL array is written as `[]`, and any value may be null anyway. */
+/** False for arrays, since a NULL array is written as `[]`, and for the kind `any`, which already includes null. */
 const mayBeNull = (shape: JsonShape): boolean => shape.kind !== 'array' && shape.kind !== 'any'
 
-/** The shapes that only one type of GoogleSQL has. */
-const SHOWN = /^(?:integer or string|number or word)$/
+/** The kinds that show the type by themselves: the first is always an INT64, the second always a FLOAT64. */
+const SHOWS_TYPE = /^(?:integer or string|number or word)$/
 
 /** The type in words; empty where the shape shows it. */
 function typeText({ kind, ...type }: Type): string {

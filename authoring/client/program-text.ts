@@ -1,8 +1,8 @@
-/** Texts of authors as parts of a program. */
+/** Makes descriptions and names from manifests safe to write into generated code. */
 
 /**
- * The lines of a text that are not empty, without blanks around them. A character that ends a line in some language, or that
- * shows the text in another order than a compiler reads it, such as U+202A, becomes a blank.
+ * The lines of a text, trimmed, without the empty ones. Every character that ends a line in some language ends a line here. Control
+ * characters, and those that show text in another order than a compiler reads it, such as U+202A, become blanks.
  */
 export function linesOf(text: string): readonly string[] {
   return text

@@ -189,7 +189,7 @@ class Types {
   }
 }
 
-/** `logs.all` becomes LogsAll. Only ASCII letters and digits remain, after an X where the first is a digit. */
+/** `logs.all` becomes LogsAll. Only ASCII letters and digits are kept, and an X is put before a name that would not begin with a letter. */
 function pascalCase(name: string): string {
   const words = name.split(/[^A-Za-z0-9]+/).map(word => word.slice(0, 1).toUpperCase() + word.slice(1))
   const joined = words.join('')

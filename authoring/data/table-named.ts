@@ -1,7 +1,7 @@
 /** Finds the table schema that a command names. */
 
 import { join } from 'node:path'
-import { declaringOf, isShardOf, isWildcard, nearest, prefixOf } from '../../googlesql/index.js'
+import { definitionCovering, isShardOf, isWildcard, nearest, prefixOf } from '../../googlesql/index.js'
 import type { LoadedTable } from '../../runner/manifest/tables/load.js'
 import { proposing } from '../../runner/model/suggest.js'
 
@@ -10,7 +10,7 @@ export function tableNamed(tables: readonly LoadedTable[], name: string): Loaded
   const own = tables.find(table => table.name === name)
   if (own || isWildcard(name)) return own
   const wildcards = tables.filter(table => isWildcard(table.name))
-  const wildcard = declaringOf(wildcards, name)
+  const wildcard = definitionCovering(wildcards, name)
   return wildcard && isShardOf(name, prefixOf(wildcard.name)) ? { ...wildcard, name } : undefined
 }
 

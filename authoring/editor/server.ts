@@ -71,7 +71,7 @@ export function serveEditor(settings: Settings, io: Io): Promise<never> {
   answerAboutParameters(connection, session)
   connection.onCodeAction(({ textDocument: { uri }, range }) => {
     const owner = session.ownerOf(uri)
-    return owner ? [...codeActions(uri, range, owner.workspace.published.of(owner.file))] : []
+    return owner ? [...codeActions(uri, range, owner.workspace.publisher.lastSent(owner.file))] : []
   })
   connection.onShutdown(() => workspaces.close())
   documents.listen(connection)

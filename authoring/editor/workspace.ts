@@ -19,8 +19,8 @@ import type { Settings } from '../../runner/settings/settings.js'
 import { constantsChecker } from '../check/constants.js'
 import { findEndpoint } from '../test/files/find-endpoint.js'
 import { type ReadTests, readTests } from '../test/files/load.js'
+import { DiagnosticPublisher, type SendDiagnostics } from './diagnostic-publisher.js'
 import type { FileKind, Folders } from './folders.js'
-import { Published, type SendDiagnostics } from './published.js'
 import { SourceTexts } from './source-texts.js'
 
 export interface WorkspaceDeps {
@@ -60,7 +60,7 @@ class SupersededError extends Error {
 export class Workspace {
   readonly texts: SourceTexts
   readonly folders: Folders
-  readonly published: Published
+  readonly publisher: DiagnosticPublisher
   readonly #deps: WorkspaceDeps
   readonly #cache = new LoadCache<FaultlessManifest>()
   readonly #readSchema = createSchemaCache()
@@ -88,7 +88,7 @@ export class Workspace {
     this.#deps = deps
     this.folders = deps.folders
     this.texts = new SourceTexts(deps.folders)
-    this.published = new Published(deps.folders.root, this.texts, deps.send)
+    this.publisher = new DiagnosticPublisher(deps.folders.root, this.texts, deps.send)
   }
 
   /** A document was opened, edited or closed. */
@@ -174,7 +174,7 @@ export class Workspace {
     const open = manifests.filter(({ file }) => this.texts.open.has(file))
     if (open.length > 0 && manifests.length - this.#cache.size > FEW_MANIFESTS) {
       const first = await this.#load(open, checker, {})
-      this.published.update(
+      this.publisher.update(
         withCauses(first, mistakes).diagnostics,
         open.map(({ file }) => file),
       )
@@ -191,7 +191,7 @@ export class Workspace {
     const { diagnostics } = withCauses({ ...loaded, diagnostics: mistakesOfAll }, mistakes)
     const edited = schemas.filter(schema => !broken.includes(schema))
     const all = [...this.texts.unreadable, ...edited, ...diagnostics].sort(compareDiagnostics)
-    this.published.update(all, null)
+    this.publisher.update(all, null)
   }
 
   #readSchemas(): readonly Diagnostic[] {

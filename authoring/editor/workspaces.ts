@@ -28,7 +28,7 @@ export class Workspaces {
   async remove(root: string): Promise<void> {
     const workspace = this.#byRoot.get(root)
     this.#byRoot.delete(root)
-    workspace?.published.clear()
+    workspace?.publisher.clear()
     await workspace?.close()
   }
 

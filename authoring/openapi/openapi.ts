@@ -4,7 +4,7 @@ import { openApiDocument, revisionOf } from '../../runner/openapi/document.js'
 import { mayRun } from '../../runner/request/authorize.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { writeExamples } from '../call/examples.js'
-import { loadContracts } from '../client/contracts.js'
+import { loadAllEndpoints } from '../client/load-all-endpoints.js'
 import { assignments, timeArgument } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { confinedBy, tokenWarnings } from '../token/check-token.js'
@@ -27,8 +27,8 @@ export async function printOpenApi(
   const token = { name: 'openapi', allow, pin: assignments('--pin', pin), allTenants: true }
   const clock = now === undefined ? {} : { nowMicros: timeArgument('--now', now) }
   const written = examples ? await writeExamples(settings, token, clock, io) : EXIT.clean
-  const details = await loadContracts(settings)
-  const all = details.map(({ endpoint }) => endpoint).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const loadedEndpoints = await loadAllEndpoints(settings)
+  const all = loadedEndpoints.map(({ endpoint }) => endpoint).sort((a, b) => (a.name < b.name ? -1 : 1))
   const document = openApiDocument(
     all.filter(endpoint => mayRun(confinedBy(token), endpoint)),
     {

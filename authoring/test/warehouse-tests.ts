@@ -1,7 +1,7 @@
 /** The tests beside manifests on a warehouse: their tables are made in a dataset of their own, and queries read those. */
 
 import {
-  declaringOf,
+  definitionCovering,
   isShardOf,
   isWildcard,
   NO_FUNCTIONS,
@@ -166,7 +166,7 @@ class WarehouseTarget implements TestTarget {
   #fieldsOf(name: string): readonly SchemaField[] {
     const { tables } = this.#parts
     const wildcards = tables.filter(table => isWildcard(table.name))
-    return (tables.find(table => table.name === name) ?? declaringOf(wildcards, name))?.fields ?? []
+    return (tables.find(table => table.name === name) ?? definitionCovering(wildcards, name))?.fields ?? []
   }
 
   async #rowsOf({ standsFor, definition }: TestTable): Promise<Uint8Array> {

@@ -16,7 +16,7 @@ export interface FalliblePlaces {
   /** The offsets, in the text of the query, of the expressions that can be made safe, in the order of their evaluation. */
   readonly tolerable: readonly number[]
   /** The offsets of the expressions that cannot be made safe. */
-  readonly others: readonly number[]
+  readonly notTolerable: readonly number[]
 }
 
 /** @param count how many of the expressions are made safe. */
@@ -30,7 +30,7 @@ export function tolerate(query: ResolvedQuery, count: number) {
     return tolerable.push(mapped.at) <= count ? safe(mapped) : mapped
   }
   const scan = mapScan(query.scan, whole)
-  const places: FalliblePlaces = { tolerable, others: othersOf(query) }
+  const places: FalliblePlaces = { tolerable, notTolerable: notTolerableOf(query) }
   return { query: { ...query, scan }, places }
 }
 
@@ -55,7 +55,7 @@ const isTolerable = (expr: Expr): expr is Tolerable =>
   (expr.kind === 'call' && !hasBranches(expr) && !isVolatile(expr) && expr.name !== '$interval' && raises(expr)) ||
   (expr.kind === 'cast' && !expr.isSafe && expr.typeParameters === null && raises(expr))
 
-function othersOf({ scan }: ResolvedQuery): readonly number[] {
+function notTolerableOf({ scan }: ResolvedQuery): readonly number[] {
   const offsets: number[] = []
   visitScan(
     scan,

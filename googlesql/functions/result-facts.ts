@@ -33,7 +33,7 @@ export const SMALL_OR_NULL: ResultFacts = { ...UNKNOWN, isSmall: 'always' }
 export const SMALL_AS_ARGUMENT: ResultFacts = { ...NULL_FROM_NULL, isSmall: 'with-arguments' }
 export const ARGUMENT: ResultFacts = { ...UNKNOWN, isSmall: 'with-arguments', parts: 'argument' }
 /** The result is one of all the arguments (GREATEST), or one of the argument's values in all rows (MAX, ANY_VALUE). */
-export const EXTREME: ResultFacts = { ...ARGUMENT, nulls: 'with-argument' }
+export const ONE_OF_ARGUMENTS: ResultFacts = { ...ARGUMENT, nulls: 'with-argument' }
 export const ELEMENT: ResultFacts = { ...UNKNOWN, parts: 'element' }
 export const ELEMENTS: ResultFacts = { ...UNKNOWN, parts: 'elements' }
 export const ARGUMENTS: ResultFacts = { ...UNKNOWN, parts: 'arguments' }

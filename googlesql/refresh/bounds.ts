@@ -11,7 +11,7 @@ import {
   startAfter,
 } from './grid.js'
 import { cellsOf, isTime, type TimeOf, type Traced, timeOf } from './time-column.js'
-import { evaluated, type TimeExpr, timeExpr, type Value } from './time-expr.js'
+import { type ArgumentOf, evaluate, type TimeExpr, timeExpr } from './time-expr.js'
 
 /** The condition `of operator time`. Plain data. */
 export interface TimeBound {
@@ -60,12 +60,12 @@ export interface TimeWindow {
 type Times = (bigint | null)[]
 
 /** Null where no whole cell is within all bounds, and where one of them is NULL or out of range. */
-export function windowOf(bounds: readonly TimeBound[], cells: Cells, value: Value): TimeWindow | null {
+export function windowOf(bounds: readonly TimeBound[], cells: Cells, argumentOf: ArgumentOf): TimeWindow | null {
   const [from, until, rowsFrom, rowsUntil] = [[], [], [], []] as [Times, Times, Times, Times]
   const rounded = (time: bigint | null, towards: typeof after): bigint | null =>
     time === null ? null : towards(cells, time)
   for (const { of, operator, time } of bounds) {
-    const given = evaluated(time, value)
+    const given = evaluate(time, argumentOf)
     if (given === null) return null
     // The least time that is greater: for a DATE a day later, else a microsecond.
     const next = given + (of.type === 'DATE' ? DAY : 1n)

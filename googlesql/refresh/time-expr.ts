@@ -5,7 +5,7 @@ import { dateLiteral, datetimeLiteral, timestampLiteral, zonedTimestampMicros } 
 import { civilOf, DAY, floorTo, instantOf, lengthOf, partNamed, startBefore } from './grid.js'
 import { isTimeType, type TimeType, zoneOf } from './time-column.js'
 
-/** A time. `zone` is null where the time is civil already, so that no zone's clocks are read. */
+/** A time as plain data. The zone of `truncate` is null for a DATETIME or a DATE, which is civil already. */
 export type TimeExpr =
   | { readonly kind: 'literal'; readonly type: TimeType; readonly text: string }
   | { readonly kind: 'parameter'; readonly type: TimeType; readonly name: string }
@@ -19,12 +19,12 @@ export type TimeExpr =
       readonly sign: 1 | -1
     }
   | { readonly kind: 'truncate'; readonly time: TimeExpr; readonly part: string; readonly zone: string | null }
-  | { readonly kind: 'civil' | 'instant'; readonly time: TimeExpr; readonly zone: string }
+  | { readonly kind: 'toCivil' | 'toInstant'; readonly time: TimeExpr; readonly zone: string }
 
 type Sum = Extract<TimeExpr, { readonly kind: 'add' }>
 
 /** Returns the argument of a parameter, in the form in which the query gets it. */
-export type Value = (parameter: string) => unknown
+export type ArgumentOf = (parameter: string) => unknown
 
 /** The time as data; null for an expression that is not a time, or that this file cannot evaluate. */
 export function timeExpr(expr: Expr): TimeExpr | null {
@@ -36,27 +36,27 @@ export function timeExpr(expr: Expr): TimeExpr | null {
     case 'parameter':
       return { kind: 'parameter', type, name: expr.name }
     case 'cast':
-      return expr.isSafe || expr.format || expr.timeZone ? null : converted(expr.operand, type, 'UTC')
+      return expr.isSafe || expr.format || expr.timeZone ? null : convert(expr.operand, type, 'UTC')
     case 'call':
-      return expr.isSafe ? null : called(expr, type)
+      return expr.isSafe ? null : fromCall(expr, type)
     default:
       return null
   }
 }
 
-function called(call: CallExpr, type: TimeType): TimeExpr | null {
+function fromCall(call: CallExpr, type: TimeType): TimeExpr | null {
   const [first, second, third] = call.arguments
   switch (call.name) {
     case 'TIMESTAMP_ADD':
     case 'DATETIME_ADD':
     case 'DATE_ADD':
     case '$add':
-      return added(first, second, 1)
+      return addInterval(first, second, 1)
     case 'TIMESTAMP_SUB':
     case 'DATETIME_SUB':
     case 'DATE_SUB':
     case '$subtract':
-      return added(first, second, -1)
+      return addInterval(first, second, -1)
     case 'TIMESTAMP_TRUNC':
     case 'DATETIME_TRUNC':
     case 'DATE_TRUNC': {
@@ -69,26 +69,26 @@ function called(call: CallExpr, type: TimeType): TimeExpr | null {
     case 'DATETIME':
     case 'DATE': {
       const zone = call.arguments.length > 2 || (second && second.type.kind !== 'STRING') ? null : zoneOf(second)
-      return first && zone !== null ? converted(first, type, zone) : null
+      return first && zone !== null ? convert(first, type, zone) : null
     }
     default:
       return null
   }
 }
 
-function converted(operand: Expr, type: TimeType, zone: string): TimeExpr | null {
+function convert(operand: Expr, type: TimeType, zone: string): TimeExpr | null {
   const time = timeExpr(operand)
   const from = operand.type.kind
   if (time === null || from === type) return time
-  if (type === 'TIMESTAMP') return { kind: 'instant', time, zone }
-  const civil: TimeExpr = from === 'TIMESTAMP' ? { kind: 'civil', time, zone } : time
+  if (type === 'TIMESTAMP') return { kind: 'toInstant', time, zone }
+  const civil: TimeExpr = from === 'TIMESTAMP' ? { kind: 'toCivil', time, zone } : time
   return type === 'DATE' ? { kind: 'truncate', time: civil, part: 'DAY', zone: null } : civil
 }
 
 const MONTHS: Readonly<Record<string, number>> = { MONTH: 1, QUARTER: 3, YEAR: 12 }
 
-/** A time and an interval of one part, or a DATE and a number of days. */
-function added(first: Expr | null | undefined, by: Expr | null | undefined, sign: 1 | -1): TimeExpr | null {
+/** The sum of a time and an interval of one part, or of a DATE and a number of days. */
+function addInterval(first: Expr | null | undefined, by: Expr | null | undefined, sign: 1 | -1): TimeExpr | null {
   const time = first && timeExpr(first)
   if (!time || !by) return null
   const isInterval = by.kind === 'call' && by.name === '$interval'
@@ -113,29 +113,29 @@ function countOf(number: Expr): Sum['count'] | null {
 }
 
 /** The time in microseconds since 1970, civil for DATETIME and DATE; null for NULL, and for a time out of range. */
-export function evaluated(time: TimeExpr, value: Value): bigint | null {
-  const micros = unchecked(time, value)
+export function evaluate(time: TimeExpr, argumentOf: ArgumentOf): bigint | null {
+  const micros = evaluateUnchecked(time, argumentOf)
   return micros !== null && isInRange(micros) ? micros : null
 }
 
 const isInRange = (micros: bigint): boolean => micros >= BigInt(FIRST_DAY) * DAY && micros < BigInt(LAST_DAY + 1) * DAY
 
-function unchecked(time: TimeExpr, value: Value): bigint | null {
+function evaluateUnchecked(time: TimeExpr, argumentOf: ArgumentOf): bigint | null {
   if (time.kind === 'literal') return microsOf(time.type, time.text)
-  if (time.kind === 'parameter') return microsOf(time.type, value(time.name))
-  const of = evaluated(time.time, value)
-  if (of === null) return null
+  if (time.kind === 'parameter') return microsOf(time.type, argumentOf(time.name))
+  const inner = evaluate(time.time, argumentOf)
+  if (inner === null) return null
   switch (time.kind) {
     case 'add': {
-      const count = integer('digits' in time.count ? time.count.digits : value(time.count.parameter))
-      return count === null ? null : sumOf(of, time.unit, count * BigInt(time.sign))
+      const count = integer('digits' in time.count ? time.count.digits : argumentOf(time.count.parameter))
+      return count === null ? null : sumOf(inner, time.unit, count * BigInt(time.sign))
     }
     case 'truncate':
-      return truncatedTo(of, time.part, time.zone)
-    case 'civil':
-      return civilOf(of, time.zone)
-    case 'instant':
-      return instantOf(of, time.zone)
+      return truncatedTo(inner, time.part, time.zone)
+    case 'toCivil':
+      return civilOf(inner, time.zone)
+    case 'toInstant':
+      return instantOf(inner, time.zone)
   }
 }
 
@@ -152,7 +152,8 @@ function truncatedTo(time: bigint, part: string, zone: string | null): bigint {
   if (zone === null) return startBefore(time, part)
   const civil = civilOf(time, zone)
   const length = lengthOf(part)
-  // A part shorter than a day is subtracted from the instant: where the clocks show an hour twice, a time stays in the right one.
+  // For a part shorter than a day, the time since its start is subtracted from the instant. Converting the civil start back would be
+  // ambiguous in an hour that the clocks show twice.
   return length === undefined || length >= DAY
     ? instantOf(startBefore(civil, part), zone)
     : time - (civil - floorTo(civil, length))

@@ -16,7 +16,7 @@ import type {
 } from '../plan/nodes.js'
 import { columnsNamed, exprsOfScan, inputsOfScan, partsOf, someOf } from '../plan/walk.js'
 import { definitions, elementDefinition, equalitiesOf, type TenantParameter, valueNamed } from './conditions.js'
-import { columnOf, type Equality, equalTo, TENANT, type Value, withEqualities } from './equalities.js'
+import { columnOf, type Equality, equalTo, TENANT, type ValuePath, withEqualities } from './equalities.js'
 import {
   combined,
   EMPTY,
@@ -31,7 +31,7 @@ import {
 /** Returns where a table names the tenant of a row: `key` is null if it lacks the column. `free`: the rows belong to no tenant. */
 export type TenantsOf = (
   scan: TableScan,
-) => (Pick<TenantScan, 'column' | 'parts'> & { readonly key: Value | null }) | 'free'
+) => (Pick<TenantScan, 'column' | 'parts'> & { readonly key: ValuePath | null }) | 'free'
 
 export class TenantAnalysis {
   readonly #parameter: TenantParameter
@@ -202,7 +202,7 @@ export class TenantAnalysis {
       const terms = recursion.terms.flatMap(term => this.#query(term, outer))
       const pending = [...mixed(relation, outer), ...terms].map(pendingScan => ({
         ...pendingScan,
-        keys: new Set<Value>(),
+        keys: new Set<ValuePath>(),
       }))
       this.#ctes.set(id, { relation: { ...EMPTY, pending }, columns, outer })
     }
@@ -249,7 +249,7 @@ const equalToTenant = (columns: readonly Column[]): readonly Equality[] =>
 const knownTenantEqualities = ({ equalities }: Relation, columns: readonly Column[]): readonly Equality[] =>
   equalToTenant(columns.filter(({ id }) => equalTo([`${id}`], equalities).has(TENANT)))
 
-const isColumnOf = ({ columns }: Scan, value: Value): boolean => columns.some(({ id }) => id === columnOf(value))
+const isColumnOf = ({ columns }: Scan, value: ValuePath): boolean => columns.some(({ id }) => id === columnOf(value))
 
 /** The columns that are constants for a subquery in an expression of the scan: those of its input, and of outer queries. */
 const columnsAround = (scan: Scan, outer: Outer): Outer =>

@@ -1,7 +1,7 @@
 /** A path such as `metadata.project_ref` in the columns of a table; it may lead through repeated records. */
 import type { StructField } from '../types/types.js'
 
-/** Where the path leads: the index of its column, and the rest as in `Value`: `[].1`. */
+/** Where the path leads: the index of its column, and the rest as in `ValuePath`: `[].1`. */
 export interface ColumnPath {
   readonly column: number
   readonly rest: string

@@ -2,7 +2,7 @@
 import type { CallExpr, CastExpr, Computed, Expr, Scan, UnnestScan } from '../plan/nodes.js'
 import { conjuncts } from '../plan/walk.js'
 import { sameType, type Type } from '../types/types.js'
-import { type Equality, TENANT, type Value } from './equalities.js'
+import { type Equality, TENANT, type ValuePath } from './equalities.js'
 
 /** The parameter that says which tenant asks. */
 export interface TenantParameter {
@@ -12,7 +12,7 @@ export interface TenantParameter {
 }
 
 /** The value that the expression names: a column, a field of a column, or the tenant's parameter; null for any other expression. */
-export function valueNamed(expr: Expr | null | undefined, parameter: TenantParameter): Value | null {
+export function valueNamed(expr: Expr | null | undefined, parameter: TenantParameter): ValuePath | null {
   switch (expr?.kind) {
     case 'column':
       return `${expr.column.id}`
@@ -82,13 +82,17 @@ function equalitiesOfCall({ name, arguments: args }: CallExpr, parameter: Tenant
 }
 
 /** The value and each of the others are equal; nothing follows where two of the others may differ. */
-function equalToAll(value: Value, others: readonly (Expr | null)[], parameter: TenantParameter): readonly Equality[] {
+function equalToAll(
+  value: ValuePath,
+  others: readonly (Expr | null)[],
+  parameter: TenantParameter,
+): readonly Equality[] {
   const [other, ...more] = new Set(others.map(operand => valueNamed(operand, parameter)))
   return other == null || more.length > 0 ? [] : equal(value, other)
 }
 
 /** The equality in both directions; none leads away from TENANT. */
-function equal(a: Value, b: Value): readonly Equality[] {
+function equal(a: ValuePath, b: ValuePath): readonly Equality[] {
   const both: readonly Equality[] = [
     [a, b],
     [b, a],
@@ -100,7 +104,7 @@ function equal(a: Value, b: Value): readonly Equality[] {
 export const definitions = (computed: readonly Computed[], parameter: TenantParameter): readonly Equality[] =>
   computed.flatMap(({ column, expr }) => definition(`${column.id}`, expr, parameter))
 
-function definition(name: Value, expr: Expr, parameter: TenantParameter): readonly Equality[] {
+function definition(name: ValuePath, expr: Expr, parameter: TenantParameter): readonly Equality[] {
   if (expr.kind === 'struct') return expr.fields.flatMap((field, i) => definition(`${name}.${i}`, field, parameter))
   const value = valueNamed(expr, parameter)
   return value === null ? [] : equal(name, value)

@@ -1,6 +1,14 @@
 /** What the analysis knows about the rows of a scan. */
 import type { Column } from '../plan/nodes.js'
-import { columnOf, type Equalities, equalTo, NO_EQUALITIES, TENANT, type Value, withEqualities } from './equalities.js'
+import {
+  columnOf,
+  type Equalities,
+  equalTo,
+  NO_EQUALITIES,
+  TENANT,
+  type ValuePath,
+  withEqualities,
+} from './equalities.js'
 
 /** A place that reads a table whose rows belong to tenants. */
 export interface TenantScan {
@@ -20,7 +28,7 @@ export interface TenantScan {
  */
 export interface Pending {
   readonly scan: TenantScan
-  readonly keys: ReadonlySet<Value>
+  readonly keys: ReadonlySet<ValuePath>
 }
 
 export interface Relation {
@@ -38,7 +46,7 @@ const MAX_PENDING = 1_000
 
 export function combined(parts: readonly Pending[]): readonly Pending[] {
   if (parts.length <= MAX_PENDING) return parts
-  const lost = new Map(parts.map(({ scan }) => [`${scan.at} ${scan.table}`, { scan, keys: new Set<Value>() }]))
+  const lost = new Map(parts.map(({ scan }) => [`${scan.at} ${scan.table}`, { scan, keys: new Set<ValuePath>() }]))
   return [...lost.values()]
 }
 
@@ -54,14 +62,14 @@ export function mixed({ pending, equalities }: Relation, outer: Outer): readonly
   })
 }
 
-const onlyOuter = (values: ReadonlySet<Value>, outer: Outer): ReadonlySet<Value> =>
+const onlyOuter = (values: ReadonlySet<ValuePath>, outer: Outer): ReadonlySet<ValuePath> =>
   new Set([...values].filter(value => outer.has(columnOf(value))))
 
 /** The relation under other columns: `to` has a column for each of `from`, in the same order. */
 export function renamed(relation: Relation, from: readonly Column[], to: readonly Column[], outer: Outer): Relation {
   const newIds = new Map<number, number[]>()
   from.forEach(({ id }, i) => void newIds.set(id, [...(newIds.get(id) ?? []), to[i]!.id]))
-  const renamedValue = (value: Value): readonly Value[] => {
+  const renamedValue = (value: ValuePath): readonly ValuePath[] => {
     const id = columnOf(value)
     if (outer.has(id)) return [value]
     return (newIds.get(id) ?? []).map(newId => `${newId}${value.slice(String(id).length)}`)

@@ -5,7 +5,13 @@ import type { StoredResult } from '../model/ports.js'
 import type { PartialRead, QueryCost, TimedResult } from '../model/query.js'
 import type { SharedRun } from '../model/waiters.js'
 
-export type RunKind = 'called' | 'background' | 'demanded'
+/**
+ * Why a query runs.
+ * - `call`: a call found no result that it may use.
+ * - `background`: the cache refreshes a result by itself. The run is charged to no token.
+ * - `full`: a caller demands a run now, which reads all rows anew.
+ */
+export type RunKind = 'call' | 'background' | 'full'
 
 /** A key, its cache policy, and the function that runs its query. */
 export interface CacheRequest {
@@ -28,7 +34,7 @@ export interface CacheRequest {
    * token already has as many waiting calls as it may.
    */
   readonly beginWait: () => () => void
-  /** Runs the query. A background run is charged to no token; a demanded one reads all rows anew. */
+  /** Runs the query. */
   readonly run: (shared: SharedRun, kind: RunKind) => Promise<TimedResult>
   /** False once the endpoint has been changed or removed; its entries are then no longer warmed. */
   readonly isCurrent: () => boolean
@@ -50,7 +56,7 @@ export interface CacheAnswer {
   readonly isTooLarge?: boolean
   /** The duration of the run that this call waited for, in milliseconds; null where it waited for no run. */
   readonly runMs: number | null
-  /** Present where the run that this call started used kept rows and did not read all rows anew. */
+  /** How many buckets were not read anew by the run that this call started; absent if it read all rows anew or if there was no such run. */
   readonly partial?: PartialRead
   /** What the warehouse billed for the run that this call started; null where it started none. */
   readonly cost: QueryCost | null

@@ -137,7 +137,7 @@ export class ResultCache {
   renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer> {
     return this.#waiting(request, async () => {
       const claim = await this.#claim(request)
-      const answer = await this.#run(request, { signal, waiters: new Waiters() }, 'demanded', claim)
+      const answer = await this.#run(request, { signal, waiters: new Waiters() }, 'full', claim)
       return this.#serve(request, { ...answer, outcome: 'fresh' })
     })
   }
@@ -262,7 +262,7 @@ export class ResultCache {
       const isLate = lease === null && clock.ticksMs() - askedAt >= request.timeoutMs
       if (isLate) observe({ kind: 'store.failed', operation: 'wait', cause: new Error(NO_OUTCOME) })
       if (isLate || lease !== null) {
-        return this.#run(request, shared, newerThan === null ? 'called' : 'background', claim)
+        return this.#run(request, shared, newerThan === null ? 'call' : 'background', claim)
       }
       const outcome = await store.replicas!.outcome(request.key, shared.signal)
       // If data may change, another replica's run may have read the older data.

@@ -103,8 +103,8 @@ export interface Explanation {
 export interface TolerantRun {
   /** The expressions that can give NULL instead of failing. */
   readonly tolerable: readonly number[]
-  /** Other expressions that may fail. */
-  readonly others: readonly number[]
+  /** The other expressions that may fail. */
+  readonly notTolerable: readonly number[]
   /** What has failed, as `QueryFault.kind`; null where the query has not failed so. */
   readonly failure: string | null
 }

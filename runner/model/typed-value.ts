@@ -89,15 +89,15 @@ function typeDecimal(text: string, kind: 'NUMERIC' | 'BIGNUMERIC', digits: strin
   return value === null ? refused(`must be a decimal number of ${digits}`) : typed(value)
 }
 
-/** Compares the canonical texts: making an integer of each would take a microsecond. */
+/** Compares the canonical texts, because making a BigInt of each would take a microsecond. */
 function compareDecimals(a: string, b: string): number {
   const [isANegative, isBNegative] = [a.startsWith('-'), b.startsWith('-')]
   if (isANegative !== isBNegative) return isANegative ? -1 : 1
   if (isANegative) return compareDecimals(b.slice(1), a.slice(1))
-  const [wholeA = '', behindA = ''] = a.split('.')
-  const [wholeB = '', behindB = ''] = b.split('.')
-  // No text has a zero at its beginning or behind its fraction, so of two fractions the lesser sorts first.
-  return compare(wholeA.length, wholeB.length) || compare(wholeA, wholeB) || compare(behindA, behindB)
+  const [wholeA = '', fractionA = ''] = a.split('.')
+  const [wholeB = '', fractionB = ''] = b.split('.')
+  // Canonical texts have no redundant zeros: a longer whole part is greater, and whole parts of one length and fractions compare as text.
+  return compare(wholeA.length, wholeB.length) || compare(wholeA, wholeB) || compare(fractionA, fractionB)
 }
 
 function typeTimeZone(text: string): TypedValue {
@@ -137,7 +137,7 @@ function typeDate(text: string): TypedValue {
 }
 
 function typeTime(text: string): TypedValue {
-  // The pattern of times of day alone: no date, no offset.
+  // A time of day is read as one of 1970-01-01. It may have neither a date nor an offset.
   const parts = splitDatetime(`1970-01-01T${text}`, TIME_FORM)
   if ('detail' in parts) return refused(parts.detail)
   return parts.offset === '' ? typed(`${parts.time}${parts.fraction}`) : refused(TIME_FORM)
@@ -157,7 +157,7 @@ function typeTimestamp(text: string): TypedValue {
   const minutes = offsetMinutes(offset)
   if (minutes === null) return refused(`${TIMESTAMP_FORM}; an offset is at most 14:00`)
   if (minutes === 0) return typed(`${date}T${time}${fraction}Z`)
-  // The minute in UTC, from the beginning of the written day: negative on the day before, from 1,440 on the day after.
+  // The minutes in UTC since the written day began: negative on the day before, 1,440 or more on the day after.
   const minute = Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5)) - minutes
   const days = Math.floor(minute / MINUTES_PER_DAY)
   const day = days === 0 ? date : dateText(Date.parse(date) / MS_PER_DAY + days)

@@ -113,7 +113,7 @@ function runRequest(order: RunOrder, caller: Caller, deps: PlanDeps) {
     token: caller.token,
     beginWait: () => beginWait(caller),
     run: ({ signal, waiters }: SharedRun, kind: RunKind) => {
-      const asked = order.keeping && kind === 'demanded' ? { ...order, keeping: 'keep' as const } : order
+      const asked = order.keeping && kind === 'full' ? { ...order, keeping: 'keep' as const } : order
       return runQuery({ ...asked, waiters }, kind === 'background' ? null : caller, deps, signal)
     },
     isCurrent: () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision,

@@ -1,4 +1,4 @@
-/** Columns as the plugin Infinity types them. */
+/** Maps columns to the field types of Grafana's Infinity plugin. */
 import type { PublishedEndpoint } from '../../../runner/model/published-endpoint.js'
 import { wellFormed } from '../address.js'
 import { hasUnixTimes, type TypedColumn } from '../columns.js'
@@ -26,7 +26,7 @@ const TIME_FORMATS: Readonly<Record<string, string>> = {
   DATE: '2006-01-02',
 }
 
-/** Numbers in JSON texts, as of NUMERIC and large integers, are read as numbers too. */
+/** NUMERIC values and large integers are texts in JSON, which Infinity reads as numbers too. */
 const TYPES: Readonly<Record<string, 'string' | 'number' | 'boolean'>> = {
   INT64: 'number',
   FLOAT64: 'number',

@@ -1,6 +1,6 @@
 /** Quick fixes: the word that a diagnostic proposes, put in the place of the wrong one. */
 import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver'
-import type { Suggestion } from '../published.js'
+import type { Suggestion } from '../diagnostic-publisher.js'
 
 export function codeActions(uri: string, range: Range, diagnostics: readonly Diagnostic[]): readonly CodeAction[] {
   return diagnostics

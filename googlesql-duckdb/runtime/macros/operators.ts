@@ -28,8 +28,9 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_all_of(tests) AS CASE WHEN tests IS NULL THEN true WHEN list_contains(tests, false) THEN false WHEN list_count(tests) < len(tests) THEN NULL ELSE true END`,
   `bq_like_pattern(pattern) AS CASE WHEN ends_with(pattern, '\\') AND (length(pattern) - length(rtrim(pattern, '\\'))) % 2 = 1
      THEN bq_raise('LIKE pattern ends with a backslash') ELSE pattern END`,
-  // DuckDB's LIKE goes back to every % of the pattern, so its time is a power of the text's length. Where that is too much, RE2 matches
-  // the texts that contain the first literal part of the pattern. Its time is at most the text's length times the pattern's length.
+  // DuckDB's LIKE may make pattern × text^n / n! comparisons, where `pattern` and `text` are lengths, and n is the number of % that are
+  // followed by something. Where these are too many, RE2 takes at most pattern × text steps; it runs only for a text that contains the
+  // first literal part of the pattern.
   `bq_like(x, p) AS CASE
      WHEN strlen(x) > bq_like_max_length(p) THEN CASE WHEN contains(x, regexp_extract(bq_like_pattern(p), '[^%_\\\\]+'))
        THEN bq_like_by_regexp(x, p) ELSE false END
@@ -43,8 +44,8 @@ export const OPERATOR_MACROS: readonly string[] = [
      ELSE regexp_full_match(x, bq_like_regexp(CASE WHEN strlen(p) <= 32000 THEN p END)) END`,
   // `_` matches any byte.
   'bq_bytes_like(x, p) AS bq_like(bq_latin1(x), CASE WHEN x IS NOT NULL THEN bq_latin1(p) END)',
-  // The longest text for which DuckDB's LIKE makes at most 2^20 comparisons. It makes text^n / n! times pattern of them, where `text` and
-  // `pattern` are lengths, and n is the number of % that are followed by something. LIKE finds n faster than counting does.
+  // The longest text for which DuckDB's LIKE makes at most 2^20 comparisons, by the formula at bq_like: for n up to 1, for 2, and for 3.
+  // With a greater n, every text is too long. LIKE finds n faster than counting does.
   `bq_like_max_length(p) AS CASE
      WHEN p NOT LIKE '%!%%!%_%' ESCAPE '!' THEN 1048576 // (strlen(p) + 1)
      WHEN p NOT LIKE '%!%%!%%!%_%' ESCAPE '!' THEN 1448 / sqrt(strlen(p) + 1)

@@ -49,7 +49,7 @@ function* occurrences(value: readonly string[], part: readonly string[]): Genera
   }
 }
 
-/** For each beginning of the part, the length of its longest proper beginning that is also its end. */
+/** For each prefix of the part, the length of its longest proper prefix that is also a suffix of it. */
 function bordersOf(part: readonly string[]): Uint32Array {
   const borders = new Uint32Array(part.length)
   let length = 0

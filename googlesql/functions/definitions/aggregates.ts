@@ -13,18 +13,19 @@ import {
   NUMBERS,
   TEXTS,
 } from '../catalogue.js'
-import { ARGUMENTS, COUNT, ELEMENTS, EXTREME, NULL_FROM_NULL, UNKNOWN } from '../result-facts.js'
+import { ARGUMENTS, COUNT, ELEMENTS, NULL_FROM_NULL, ONE_OF_ARGUMENTS, UNKNOWN } from '../result-facts.js'
 import { checkOrder, hasFloat, isComparable } from './operators.js'
 
 /** The traits of most aggregates; with OVER they may have any frame. */
 const PLAIN: AggregateTraits = { allowsDistinct: true, allowsHaving: true, allowsOver: true, allowsFrame: true }
 const ORDERED: AggregateTraits = { ...PLAIN, allowsOrderBy: true, allowsLimit: true }
 
-const OF_PAIRS: AggregateTraits = { allowsHaving: true, allowsOver: true, allowsFrame: true }
-const APPROXIMATE: AggregateTraits = { allowsOver: true, allowsFrame: true }
+const WITHOUT_DISTINCT: AggregateTraits = { allowsHaving: true, allowsOver: true, allowsFrame: true }
+/** Neither DISTINCT nor HAVING MAX or MIN. */
+const WITHOUT_MODIFIERS: AggregateTraits = { allowsOver: true, allowsFrame: true }
 
 const general = functionsOf('aggregate_functions', { kind: 'aggregate', aggregate: PLAIN })
-const approximate = functionsOf('approximate_aggregate_functions', { kind: 'aggregate', aggregate: APPROXIMATE })
+const approximate = functionsOf('approximate_aggregate_functions', { kind: 'aggregate', aggregate: WITHOUT_MODIFIERS })
 const statistical = functionsOf('statistical_aggregate_functions', { kind: 'aggregate', aggregate: PLAIN })
 
 const SUMS = each([...NUMBERS, 'INTERVAL'], '(#) -> #')
@@ -64,7 +65,7 @@ const checkTop =
   }
 
 export const AGGREGATES: readonly FunctionEntry[] = [
-  general('ANY_VALUE', NEVER_FAILS, EXTREME, ['(T) -> T']),
+  general('ANY_VALUE', NEVER_FAILS, ONE_OF_ARGUMENTS, ['(T) -> T']),
   general('ARRAY_AGG', NEVER_FAILS, ARGUMENTS, ['(T) -> ARRAY<T>'], {
     aggregate: { ...ORDERED, allowsNullsClause: true },
     check: args =>
@@ -81,20 +82,20 @@ export const AGGREGATES: readonly FunctionEntry[] = [
   general('BIT_XOR', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64']),
   general('$count_star', NEVER_FAILS, COUNT, ['() -> INT64'], {
     documentation: 'aggregate_functions#count',
-    aggregate: { allowsHaving: true, allowsOver: true, allowsFrame: true },
+    aggregate: WITHOUT_DISTINCT,
   }),
   general('COUNT', NEVER_FAILS, COUNT, ['(ANY) -> INT64']),
   general('COUNTIF', NEVER_FAILS, COUNT, ['(BOOL) -> INT64']),
   general('LOGICAL_AND', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL']),
   general('LOGICAL_OR', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL']),
-  general('MAX', NEVER_FAILS, EXTREME, ['(T) -> T'], { check: checkOrder('MAX') }),
-  general('MIN', NEVER_FAILS, EXTREME, ['(T) -> T'], { check: checkOrder('MIN') }),
+  general('MAX', NEVER_FAILS, ONE_OF_ARGUMENTS, ['(T) -> T'], { check: checkOrder('MAX') }),
+  general('MIN', NEVER_FAILS, ONE_OF_ARGUMENTS, ['(T) -> T'], { check: checkOrder('MIN') }),
   general('MAX_BY', NEVER_FAILS, UNKNOWN, ['(T, U) -> T'], {
-    aggregate: APPROXIMATE,
+    aggregate: WITHOUT_MODIFIERS,
     check: checkOrder('MAX_BY', 1),
   }),
   general('MIN_BY', NEVER_FAILS, UNKNOWN, ['(T, U) -> T'], {
-    aggregate: APPROXIMATE,
+    aggregate: WITHOUT_MODIFIERS,
     check: checkOrder('MIN_BY', 1),
   }),
   general('STRING_AGG', canFailUnlessLiteral(1), NULL_FROM_NULL, each(TEXTS, '(#, [#]) -> #'), {
@@ -110,7 +111,7 @@ export const AGGREGATES: readonly FunctionEntry[] = [
         : null,
   }),
   approximate('APPROX_QUANTILES', canFailUnlessLiteral(1), UNKNOWN, ['(T, INT64) -> ARRAY<T>'], {
-    aggregate: { ...APPROXIMATE, allowsDistinct: true, allowsNullsClause: true, ignoresNullsByDefault: true },
+    aggregate: { ...WITHOUT_MODIFIERS, allowsDistinct: true, allowsNullsClause: true, ignoresNullsByDefault: true },
     check: args => checkOrder('APPROX_QUANTILES')(args) ?? checkCount('APPROX_QUANTILES', args[1], 'second'),
   }),
   approximate(
@@ -128,9 +129,9 @@ export const AGGREGATES: readonly FunctionEntry[] = [
     { check: checkTop('APPROX_TOP_SUM', 2, 'third') },
   ),
 
-  statistical('CORR', CAN_FAIL, UNKNOWN, PAIRS, { aggregate: OF_PAIRS }),
-  statistical('COVAR_POP', NEVER_FAILS, UNKNOWN, PAIRS, { aggregate: OF_PAIRS }),
-  statistical('COVAR_SAMP', NEVER_FAILS, UNKNOWN, PAIRS, { aggregate: OF_PAIRS }),
+  statistical('CORR', CAN_FAIL, UNKNOWN, PAIRS, { aggregate: WITHOUT_DISTINCT }),
+  statistical('COVAR_POP', NEVER_FAILS, UNKNOWN, PAIRS, { aggregate: WITHOUT_DISTINCT }),
+  statistical('COVAR_SAMP', NEVER_FAILS, UNKNOWN, PAIRS, { aggregate: WITHOUT_DISTINCT }),
   statistical('STDDEV_POP', NEVER_FAILS, UNKNOWN, SPREADS),
   statistical('STDDEV_SAMP', NEVER_FAILS, UNKNOWN, SPREADS, { aliases: ['STDDEV'] }),
   statistical('VAR_POP', NEVER_FAILS, UNKNOWN, SPREADS),

@@ -13,7 +13,7 @@ import {
   NEVER_FAILS,
   NUMBERS,
 } from '../catalogue.js'
-import { ARGUMENT, EXTREME, UNKNOWN } from '../result-facts.js'
+import { ARGUMENT, ONE_OF_ARGUMENTS, UNKNOWN } from '../result-facts.js'
 import { checkOrder, isComparable } from './operators.js'
 
 const conditional = functionsOf('conditional_expressions')
@@ -32,6 +32,6 @@ export const CONDITIONAL_FUNCTIONS: readonly FunctionEntry[] = [
   conditional('NULLIF', NEVER_FAILS, ARGUMENT, ['(T, T) -> T'], { check: needsEquality }),
   beyond('NULLIFZERO', NEVER_FAILS, UNKNOWN, each(NUMBERS, '(#) -> #')),
   beyond('ZEROIFNULL', NEVER_FAILS, UNKNOWN, each(NUMBERS, '(#) -> #')),
-  mathematical('GREATEST', NEVER_FAILS, EXTREME, ['(T...) -> T'], { check: checkOrder('GREATEST') }),
-  mathematical('LEAST', NEVER_FAILS, EXTREME, ['(T...) -> T'], { check: checkOrder('LEAST') }),
+  mathematical('GREATEST', NEVER_FAILS, ONE_OF_ARGUMENTS, ['(T...) -> T'], { check: checkOrder('GREATEST') }),
+  mathematical('LEAST', NEVER_FAILS, ONE_OF_ARGUMENTS, ['(T...) -> T'], { check: checkOrder('LEAST') }),
 ]

@@ -1,6 +1,6 @@
 /** BigQuery's errors, and what their reasons mean. Source: "Error messages" of its documentation. */
 import type { ErrorCode } from '../../model/error-codes.js'
-import type { RestErrorProto } from './messages.js'
+import type { RestErrorProto } from './rest-messages.js'
 
 /** An error of a request or a job, as BigQuery reports it. Its message, for the log, has the text, the reason, the status and the job. */
 export class BigQueryFailure extends Error {

@@ -39,10 +39,10 @@ import { describeTable } from './jobs/describe-table.js'
 import { jobLabels } from './jobs/labels.js'
 import { runQueryJob } from './jobs/query-job.js'
 import { queryParameters } from './jobs/query-parameters.js'
-import type { JobRequest } from './messages.js'
 import { MAX_PARTITIONS, partitionsQuery, partsOf } from './partitions.js'
 import { Polled } from './polled.js'
 import { Rest, type RestDeps } from './rest.js'
+import type { JobRequest } from './rest-messages.js'
 import { runnerErrorOf } from './runner-error.js'
 
 export interface BigQueryEngineOptions {

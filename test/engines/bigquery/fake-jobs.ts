@@ -1,6 +1,6 @@
 /** The jobs of the fake BigQuery: which were started, which run, and how each ended. */
 import type { SchemaField } from '../../../googlesql/index.js'
-import type { RestErrorProto } from '../../../runner/engines/bigquery/messages.js'
+import type { RestErrorProto } from '../../../runner/engines/bigquery/rest-messages.js'
 import type { RestRow } from './rest-answers.js'
 
 /** How the fake answers a query; each member has a default. */

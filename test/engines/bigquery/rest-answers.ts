@@ -1,6 +1,6 @@
 /** Random BigQuery answers with rows, and their rows decoded with JSON.parse, a slow and simple reference. */
 import type { SchemaField } from '../../../googlesql/index.js'
-import type { RestSchema } from '../../../runner/engines/bigquery/messages.js'
+import type { RestSchema } from '../../../runner/engines/bigquery/rest-messages.js'
 
 /** `v` is a string, null, `{ f: […] }` for a RECORD, or a list of `{ v }` for a REPEATED field. */
 export interface RestCell {

@@ -8,7 +8,7 @@ export interface Access {
   /** `https://bigquery.googleapis.com/bigquery/v2` */
   readonly baseUrl: string
   readonly project: string
-  /** The headers that say who calls this address. @throws whatever Google's library does when there are none. */
+  /** The headers that identify the caller to this address. @throws what Google's library throws where it finds no credentials. */
   readonly credentials: (url: string) => Promise<Readonly<Record<string, string>>>
   /** To be called when BigQuery has refused these headers: the next headers come from credentials that are read anew. */
   readonly forget?: (headers: Readonly<Record<string, string>>) => void
@@ -72,7 +72,7 @@ export interface HeaderSource {
   readonly getRequestHeaders: (url: string) => Promise<Iterable<readonly [string, string]>>
 }
 
-/** Takes headers from one source until they are refused, then from the next: it is made once, however many calls were refused. */
+/** Takes headers from one source until BigQuery refuses them, and then from a new source. However many calls are refused, one new source is made. */
 export function renewable(
   first: HeaderSource,
   next: () => HeaderSource,

@@ -1,7 +1,7 @@
 /** Decodes long rows in a thread of their own: a row of 7 MB, with an array of 100,000 STRUCTs, would delay all other calls by 0.5 s. */
 import type { RunOptions } from '../../../model/ports.js'
 import { AskedThread } from '../../../platform/asked-thread.js'
-import type { RestSchema } from '../messages.js'
+import type { RestSchema } from '../rest-messages.js'
 
 /** The `workerData` of the thread. */
 export interface LongRowsStart extends Pick<RunOptions, 'timestamps' | 'contract'> {

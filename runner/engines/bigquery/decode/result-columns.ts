@@ -1,7 +1,7 @@
 /** Turns the schema of a result in BigQuery's REST answers into columns. */
 import { fieldType, type SchemaField, type StructField } from '../../../../googlesql/index.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import type { RestSchema } from '../messages.js'
+import type { RestSchema } from '../rest-messages.js'
 import { unexpected } from './unexpected-cell.js'
 
 /** A column or field, with two facts that its type does not show. */

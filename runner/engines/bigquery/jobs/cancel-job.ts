@@ -1,8 +1,8 @@
 /** Cancels jobs whose results are no longer wanted, and asks what they were billed for. */
 import { pause } from '../../../model/deadline.js'
 import { BigQueryFailure } from '../failure.js'
-import type { RestJob, RestJobReference } from '../messages.js'
 import type { RestDeps } from '../rest.js'
+import type { RestJob, RestJobReference } from '../rest-messages.js'
 
 /** A job that may still run although its result is no longer wanted. */
 export interface UnseenJob {

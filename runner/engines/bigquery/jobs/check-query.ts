@@ -7,8 +7,8 @@ import { QueryFault } from '../../../model/query-fault.js'
 import { namedColumns } from '../decode/encode-result.js'
 import { resultColumns } from '../decode/result-columns.js'
 import { BigQueryFailure } from '../failure.js'
-import type { JobRequest, RestJob, RestSchema } from '../messages.js'
 import type { RestDeps } from '../rest.js'
+import type { JobRequest, RestJob, RestSchema } from '../rest-messages.js'
 import { runnerErrorOf, sqlProblemOf } from '../runner-error.js'
 
 const CHECK_WITHIN_MS = 30_000

@@ -5,8 +5,15 @@ import { nextTurn } from '../../../model/in-turns.js'
 import type { QueryCost } from '../../../model/query.js'
 import { unexpected } from '../decode/unexpected-cell.js'
 import { BigQueryFailure, isOfJob, isTransient } from '../failure.js'
-import type { JobRequest, RestErrorProto, RestJob, RestJobReference, RestResults, RestSchema } from '../messages.js'
 import { RETRY, type RestCall, type RestDeps, type SendLimits, TransportError } from '../rest.js'
+import type {
+  JobRequest,
+  RestErrorProto,
+  RestJob,
+  RestJobReference,
+  RestResults,
+  RestSchema,
+} from '../rest-messages.js'
 import { jobPath, locationOf, type UnseenJob } from './cancel-job.js'
 
 /** A query to run as a job. Its `signal` fires at the deadline too. */

@@ -1,7 +1,7 @@
 /** Finds the tables that have no schema: Parquet files of the data folder, and tables of the attached database. */
 import { type DuckDBConnection, DuckDBListType, DuckDBStructType, type DuckDBType } from '@duckdb/node-api'
 import {
-  declaringOf,
+  definitionCovering,
   isWildcard,
   type StructField,
   type TableDefinition,
@@ -65,7 +65,7 @@ export async function openDiscovery(
     for (const name of names.filter(isAllowed)) {
       const known = database.get(name)
       // A shard of a declared wildcard table is not discovered in the folder: it is found when a query reads it.
-      if (!known && declaringOf(wildcards, name)) continue
+      if (!known && definitionCovering(wildcards, name)) continue
       const table = await (known ? ofDatabase(name, known) : ofFiles(name, listing)).catch(error => {
         if (!(error instanceof QueryFault)) throw error
         unreadable.push({ table: name, reason: error.message })
@@ -79,7 +79,7 @@ export async function openDiscovery(
 
   /** @throws QueryFault for a table without a column that can be read. */
   async function ofDatabase(name: string, { source, shape }: DatabaseTable): Promise<StoredTable> {
-    const wildcard = declaringOf(wildcards, name)
+    const wildcard = definitionCovering(wildcards, name)
     const definition = wildcard ? { ...wildcard, name } : definitionOf(name, shape)
     const isInferred = !wildcard
     const sql = selectFrom(source, definition, shape, { isInferred })

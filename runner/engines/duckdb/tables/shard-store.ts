@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import {
-  declaringOf,
+  definitionCovering,
   isShardOf,
   isWildcard,
   prefixOf,
@@ -54,7 +54,7 @@ export class ShardStore {
     const { tables, declared } = this.#options
     const origin = { kind: 'data-folder' } as const
     for (const name of names.filter(table => !isWildcard(table) && !tables.has(table))) {
-      const definition = declaringOf(declared, name)
+      const definition = definitionCovering(declared, name)
       if (definition) tables.declare({ definition: { ...definition, name }, origin })
       else if (read)
         tables.declare({ definition: { name, columns: read.columns }, isInferred: true, isShard: true, origin })
@@ -67,7 +67,7 @@ export class ShardStore {
     if (dataDir === null) return []
     return declared.flatMap(definition =>
       shardsInFolder(dataDir, prefixOf(definition.name))
-        .filter(name => !tables.has(name) && declaringOf(declared, name) === definition)
+        .filter(name => !tables.has(name) && definitionCovering(declared, name) === definition)
         .map(name => ({ ...definition, name })),
     )
   }
@@ -133,7 +133,7 @@ export class ShardStore {
     const before = needs.partsRead
     await tables.prepare(names, needs, false)
     needs.partsRead = withShards(read.table, before, needs.partsRead)
-    const isInferred = declaringOf(declared, read.prefix) === undefined
+    const isInferred = definitionCovering(declared, read.prefix) === undefined
     const definition = { name: read.table, columns: read.columns }
     const parts = chosen.map(({ table, suffix }) => ({ ...tables.partsOf(table, only), suffix }))
     const { root } = openFiles

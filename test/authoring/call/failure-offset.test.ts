@@ -1,6 +1,6 @@
 /** The place of a failure costs runs of the query, which only an author who asks for it pays. */
 import { expect } from 'chai'
-import { locateFailure } from '../../../authoring/call/locate-failure.js'
+import { findFailureOffset } from '../../../authoring/call/failure-offset.js'
 import { RunnerError } from '../../../runner/model/errors.js'
 import { QueryFault } from '../../../runner/model/query-fault.js'
 import { runOptions } from '../../engines/ask-engine.js'
@@ -19,7 +19,7 @@ describe('the place of a failure, in a query', () => {
       )
       const fault = failure.cause as QueryFault
       expect([fault.message, fault.offset]).to.deep.equal(['division by zero: 10 / 0', null])
-      expect(await locateFailure(engine, query, runOptions(), fault)).to.equal(SQL.indexOf('10 /'))
+      expect(await findFailureOffset(engine, query, runOptions(), fault)).to.equal(SQL.indexOf('10 /'))
       expect(await engine.runTolerant(query, runOptions(), 0)).to.include({ failure: fault.kind })
       expect(await engine.runTolerant(query, runOptions(), Number.POSITIVE_INFINITY)).to.include({ failure: null })
     } finally {
@@ -31,13 +31,13 @@ describe('the place of a failure, in a query', () => {
     const engine = { runTolerant: () => expect.fail('a query was run') }
     const query = { sql: SQL, parameters: {} }
     const placed = new QueryFault('division by zero', { offset: 7, kind: 'division by zero' })
-    expect(await locateFailure(engine, query, runOptions(), placed)).to.equal(7)
-    expect(await locateFailure(engine, query, runOptions(), new QueryFault('no memory'))).to.equal(null)
+    expect(await findFailureOffset(engine, query, runOptions(), placed)).to.equal(7)
+    expect(await findFailureOffset(engine, query, runOptions(), new QueryFault('no memory'))).to.equal(null)
   })
 
   it('is given up where a run fails in another way', async () => {
     const engine = { runTolerant: () => Promise.reject(new RunnerError('CALL_ABANDONED')) }
     const fault = new QueryFault('division by zero', { kind: 'division by zero' })
-    expect(await locateFailure(engine, { sql: SQL, parameters: {} }, runOptions(), fault)).to.equal(null)
+    expect(await findFailureOffset(engine, { sql: SQL, parameters: {} }, runOptions(), fault)).to.equal(null)
   })
 })

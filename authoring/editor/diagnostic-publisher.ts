@@ -6,7 +6,7 @@ import type { SourceTexts } from './source-texts.js'
 
 export type SendDiagnostics = (file: string, diagnostics: readonly ShownDiagnostic[]) => void
 
-export class Published {
+export class DiagnosticPublisher {
   readonly #root: string
   readonly #texts: SourceTexts
   readonly #send: SendDiagnostics
@@ -18,8 +18,8 @@ export class Published {
     this.#send = send
   }
 
-  /** What was sent last for this file. */
-  of(file: string): readonly ShownDiagnostic[] {
+  /** The diagnostics that were sent last for this file. */
+  lastSent(file: string): readonly ShownDiagnostic[] {
     return this.#byFile.get(file) ?? []
   }
 
@@ -35,7 +35,7 @@ export class Published {
     for (const [file, own] of byFile) {
       const text = this.#texts.find(file)?.text ?? ''
       const shown = own.map(diagnostic => shownDiagnostic(diagnostic, text, this.#root))
-      const isSame = JSON.stringify(shown) === JSON.stringify(this.of(file))
+      const isSame = JSON.stringify(shown) === JSON.stringify(this.lastSent(file))
       if (isSame && !this.#texts.open.has(file)) continue
       if (shown.length > 0) this.#byFile.set(file, shown)
       else this.#byFile.delete(file)
@@ -81,7 +81,7 @@ function endOf(line: string, from: number): number {
 /** A replacement in one line; columns are 0-based and count UTF-16 units, as in the protocol. */
 export type Suggestion = NonNullable<ReturnType<typeof suggestionOf>>
 
-/** Names as they stand in SQL and YAML: with dots only where the proposal has one, as the name of a table. */
+/** What a proposal may replace: a whole name, if it has a dot itself, such as the name of a table; otherwise one part of a name. */
 const WORDS = { whole: /[\w.$-]+/g, part: /[\w$-]+/g } as const
 
 /** The replacement that a diagnostic proposes; null where it proposes none, or where the text has changed since. */
@@ -93,7 +93,7 @@ function suggestionOf({ rule, data, line, column }: Diagnostic, lines: readonly 
     const isBefore = index + word.length < column
     const isKey = rule === 'schema/unknown-key' && index === column - 1
     if (isBefore || word === meant || (!isKey && nearest(word, [meant]) === undefined)) continue
-    // Functions of SQL are proposed in lower case, and most are written in upper case.
+    // SQL functions are proposed in lower case, but authors write most of them in upper case.
     const newText = sql !== undefined && word === word.toUpperCase() ? meant.toUpperCase() : meant
     return { line: line - 1, from: index, to: index + word.length, newText }
   }

@@ -1,4 +1,4 @@
-/** Loads the endpoints for files that are written from their contracts, such as clients. */
+/** Loads endpoints with their contracts, for commands such as `client` that generate files from them. */
 import { hashDefinitions } from '../../runner/manifest/definitions.js'
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import { systemClock } from '../../runner/platform/clock.js'
@@ -12,7 +12,7 @@ import { closing } from '../terminal/closing.js'
  * The endpoints of the settings: nothing is run, and test files and examples are not read.
  * @throws LoadError when a manifest has errors; SetupError.
  */
-export async function loadContracts(settings: Settings): Promise<readonly LoadedEndpoint[]> {
+export async function loadAllEndpoints(settings: Settings): Promise<readonly LoadedEndpoint[]> {
   const definitions = await soundDefinitions(settings)
   const opened = await openServingEngineOver(definitions, settings, { observe: () => {}, clock: systemClock() })
   return closing(opened, async engine => {

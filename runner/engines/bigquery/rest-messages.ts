@@ -28,7 +28,7 @@ export type RestJob = Pick<JobMetadata, 'jobReference' | 'status' | 'statistics'
 export interface RestResults {
   readonly jobComplete?: boolean
   readonly schema?: RestSchema
-  /** Parts of the list, a `RestRow` each: see `parseAnswer`. */
+  /** The rows in parts: `parseAnswer` says what each part is. */
   readonly rows?: Iterable<unknown>
   readonly totalRows?: string
   readonly pageToken?: string
