@@ -33,11 +33,11 @@ export async function writeExamples(
   const options = { ...clock, signal: io.interruption() }
   return closing(await createRunner({ ...settings, redisUrl: null }), async runner => {
     let code: number = EXIT.clean
-    for (const detail of runner.details()) {
-      if (!mayRun(confinedBy(token), detail.endpoint)) continue
-      const problem = await writeExample(runner, detail, token.pin ?? {}, options).catch(failureText)
+    for (const loadedEndpoint of runner.details()) {
+      if (!mayRun(confinedBy(token), loadedEndpoint.endpoint)) continue
+      const problem = await writeExample(runner, loadedEndpoint, token.pin ?? {}, options).catch(failureText)
       io.printError(
-        `${detail.endpoint.name}: ${problem === null ? 'an example is written' : `no example: ${problem}`}\n`,
+        `${loadedEndpoint.endpoint.name}: ${problem === null ? 'an example is written' : `no example: ${problem}`}\n`,
       )
       if (problem !== null) code = EXIT.problems
     }
@@ -54,12 +54,12 @@ function failureText(thrown: unknown): string {
 /** Null, or why nothing was written. */
 async function writeExample(
   runner: Runner,
-  detail: LoadedEndpoint,
+  loadedEndpoint: LoadedEndpoint,
   pin: CallArguments,
   options: CallOptions,
 ): Promise<string | null> {
-  const { endpoint, file } = detail
-  const { calls, unknown } = planCalls(detail, pin)
+  const { endpoint, file } = loadedEndpoint
+  const { calls, unknown } = planCalls(loadedEndpoint, pin)
   if (unknown.length > 0) return `${unknown.join(' and ')} ${unknown.length === 1 ? 'has' : 'have'} no examples`
   let best: { readonly body: Uint8Array; readonly rowCount: number } | null = null
   for (const args of calls.slice(0, MAX_CALLS)) {

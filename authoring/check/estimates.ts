@@ -9,8 +9,8 @@ import { sizeText } from '../terminal/size-text.js'
 export type Estimate = ReturnType<typeof readEstimates>[number]
 
 /** The estimate of each variant that was checked with a warehouse; empty when only the embedded engine was asked. */
-export function readEstimates(details: readonly LoadedEndpoint[], usdPerTib: number) {
-  return details.flatMap(({ endpoint, file, variants }) =>
+export function readEstimates(loadedEndpoints: readonly LoadedEndpoint[], usdPerTib: number) {
+  return loadedEndpoints.flatMap(({ endpoint, file, variants }) =>
     variants.flatMap(({ label, reads }) => {
       if (!reads) return []
       const { bytes } = reads

@@ -31,9 +31,9 @@ export async function validate(
   io: Io,
 ): Promise<number> {
   const limits = { maxBytes: readMaxBytes(maxBytes, settings), showsHints, explainsRefresh: explain === 'refresh' }
-  const { diagnostics: found, details, manifests, variants } = await checkManifests(settings, paths, limits)
+  const { diagnostics: found, loadedEndpoints, manifests, variants } = await checkManifests(settings, paths, limits)
   const diagnostics = tablesDiff ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
-  const estimates = readEstimates(details, settings.pricePerTib)
+  const estimates = readEstimates(loadedEndpoints, settings.pricePerTib)
   reportDiagnostics(diagnostics, format, io, estimates)
   if (format !== 'json') reportEstimates(estimates, format, io)
   const errors = diagnostics.filter(d => d.severity === 'error').length

@@ -20,6 +20,6 @@ export async function loadAllEndpoints(settings: Settings): Promise<readonly Loa
       definitions: hashDefinitions(definitions),
     })
     refuseErrors(loaded.diagnostics)
-    return loaded.details
+    return loaded.loadedEndpoints
   })
 }

@@ -81,9 +81,9 @@ function plan(
     throw new UsageError([name === null ? 'the manifests have no endpoint' : `there is no endpoint ${name}`])
   }
   const problems: string[] = []
-  const calls = wanted.flatMap(detail => {
-    const { endpoint } = detail
-    const planned = planCalls(detail, args)
+  const calls = wanted.flatMap(loadedEndpoint => {
+    const { endpoint } = loadedEndpoint
+    const planned = planCalls(loadedEndpoint, args)
     const missing = [...planned.unknown, ...planned.neverGiven]
     for (const parameter of missing) {
       problems.push(

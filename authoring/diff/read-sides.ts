@@ -40,7 +40,7 @@ export async function loadSide(settings: Settings) {
       onCompiled: query => void compiled.push(query),
     })
     const tests = await loadTests(settings, engine, loaded)
-    const filesOf = new Map(loaded.details.map(({ endpoint, file }) => [endpoint.id, file]))
+    const filesOf = new Map(loaded.loadedEndpoints.map(({ endpoint, file }) => [endpoint.id, file]))
     const below = (file: string): string => relative(settings.endpointsDir, file).split(sep).join('/')
     const sound = new Set(filesOf.values())
     return {
@@ -138,9 +138,9 @@ async function loadTests({ endpointsDir }: Settings, engine: ServingEngine, load
     const { tests, diagnostics: mistakes } = readTests(file, engine.tables())
     diagnostics.push(...mistakes)
     if (tests === null) continue
-    const { detail, diagnostics: more } = findEndpoint(tests, loaded)
+    const { loadedEndpoint, diagnostics: more } = findEndpoint(tests, loaded)
     diagnostics.push(...more)
-    if (detail !== null) byEndpoint.set(detail.endpoint.id, tests.cases.map(comparedTest))
+    if (loadedEndpoint !== null) byEndpoint.set(loadedEndpoint.endpoint.id, tests.cases.map(comparedTest))
   }
   return { byEndpoint, diagnostics }
 }

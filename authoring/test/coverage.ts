@@ -17,13 +17,13 @@ export type Coverage = ReturnType<typeof coverageOf>
 
 /** The coverage of these endpoints; `templates` has the template of each by its id, from `loadEndpoints`. */
 export function coverageOf(
-  details: readonly LoadedEndpoint[],
+  loadedEndpoints: readonly LoadedEndpoint[],
   templates: ReadonlyMap<string, TemplateCoverage>,
   results: readonly CaseResult[],
 ) {
-  const endpoints = details.map(detail => {
-    const own = results.filter(result => result.detail.endpoint.id === detail.endpoint.id)
-    return endpointCoverage(detail, templates.get(detail.endpoint.id)!, own)
+  const endpoints = loadedEndpoints.map(loadedEndpoint => {
+    const own = results.filter(result => result.loadedEndpoint.endpoint.id === loadedEndpoint.endpoint.id)
+    return endpointCoverage(loadedEndpoint, templates.get(loadedEndpoint.endpoint.id)!, own)
   })
   const covered = endpoints.reduce((sum, one) => sum + one.covered, 0)
   const total = endpoints.reduce((sum, one) => sum + one.total, 0)

@@ -41,9 +41,9 @@ function suite(file: string, results: readonly CaseResult[], report: Report): st
 }
 
 function testcase(result: CaseResult, { flags }: Report): string {
-  const { test, detail, failures, durationMs } = result
+  const { test, loadedEndpoint, failures, durationMs } = result
   const { file, line } = placeOf(result)
-  const about = { name: test.name, classname: detail.endpoint.name, file, line, time: seconds(durationMs) }
+  const about = { name: test.name, classname: loadedEndpoint.endpoint.name, file, line, time: seconds(durationMs) }
   if (failures.length === 0) return element('testcase', about, [])
   const text = [...failureLines(failures), `repeat: ${repeatCommand(result, flags)}`].join('\n')
   const [{ key, message }] = failures as [(typeof failures)[number]]

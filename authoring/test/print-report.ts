@@ -63,7 +63,7 @@ function asJson(report: Report): object {
     milliseconds: Math.round(durationMs),
     tests: results.map(result => ({
       ...placeOf(result),
-      endpoint: result.detail.endpoint.name,
+      endpoint: result.loadedEndpoint.endpoint.name,
       name: result.test.name,
       passed: result.failures.length === 0,
       milliseconds: Math.round(result.durationMs * 10) / 10,

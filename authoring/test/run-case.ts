@@ -17,7 +17,7 @@ import type { TestArguments, TestCase, TestFile } from './files/test-file.js'
 export interface PlannedCase {
   readonly tests: TestFile
   readonly test: TestCase
-  readonly detail: LoadedEndpoint
+  readonly loadedEndpoint: LoadedEndpoint
 }
 
 export interface CaseResult extends PlannedCase {
@@ -35,17 +35,17 @@ export interface CaseDeps extends Omit<RequestDeps, 'endpoints'> {
 
 /** @param nowMicros the time of tests that freeze none */
 export async function runCase(
-  { tests, test, detail }: PlannedCase,
+  { tests, test, loadedEndpoint }: PlannedCase,
   { caller, ...deps }: CaseDeps,
   nowMicros: bigint,
   signal: AbortSignal,
 ): Promise<CaseResult> {
   const rendered: ArgumentMap[] = []
   const endpoint: Endpoint = {
-    ...detail.endpoint,
+    ...loadedEndpoint.endpoint,
     render(args, now) {
       rendered.push(args)
-      return detail.endpoint.render(args, now)
+      return loadedEndpoint.endpoint.render(args, now)
     },
   }
   const index = indexEndpoints([endpoint])
@@ -73,7 +73,15 @@ export async function runCase(
   const answer = await call(test.arguments)
   const other = test.expect.same_as ? await call(test.expect.same_as.arguments) : null
   const durationMs = deps.clock.ticksMs() - began
-  return { tests, test, detail, answer, failures: checkAnswer(test.expect, answer, other), durationMs, rendered }
+  return {
+    tests,
+    test,
+    loadedEndpoint,
+    answer,
+    failures: checkAnswer(test.expect, answer, other),
+    durationMs,
+    rendered,
+  }
 }
 
 /** The reason for authors: the message of a fault in the query, or else the texts of all causes; empty without a cause. */

@@ -84,18 +84,18 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     }
     const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, compile, { onCompiled })
     const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
-    const cases = plans.flatMap(({ tests, detail, diagnostics }) =>
-      detail === null || diagnostics.some(({ severity }) => severity === 'error')
+    const cases = plans.flatMap(({ tests, loadedEndpoint, diagnostics }) =>
+      loadedEndpoint === null || diagnostics.some(({ severity }) => severity === 'error')
         ? []
-        : tests.cases.map(test => ({ tests, test, detail })),
+        : tests.cases.map(test => ({ tests, test, loadedEndpoint })),
     )
     const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
     if (options.name !== undefined && read.every(({ tests }) => tests !== null)) requireTestNamed(options.name, files)
     const placeFailure = placeFailuresBelow(settings.endpointsDir)
-    const engineOf = ({ test, detail }: PlannedCase): Engine => {
+    const engineOf = ({ test, loadedEndpoint }: PlannedCase): Engine => {
       const view = target.viewOf(test)
       const served = new ServedEngine({ name: view.name, maxQueries: AT_ONCE, placeFailure, onFailure: () => {} })
-      served.serve(view, [detail])
+      served.serve(view, [loadedEndpoint])
       return served
     }
     const results = await runAll(wanted, engineOf, clock.nowMicros(), signal)
@@ -107,7 +107,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
       ...read.flatMap(one => one.diagnostics),
       ...plans.flatMap(one => one.diagnostics),
     ].sort(compareDiagnostics)
-    const subjects = loaded.details.filter(({ file }) => isAbout(file))
+    const subjects = loaded.loadedEndpoints.filter(({ file }) => isAbout(file))
     return {
       results,
       /** The mistakes in manifests and test files. */
@@ -133,7 +133,7 @@ const isYaml = (file: string): boolean => file.endsWith('.yaml')
 
 interface Plan {
   readonly tests: TestFile
-  readonly detail: LoadedEndpoint | null
+  readonly loadedEndpoint: LoadedEndpoint | null
 }
 
 /** Returns whether the paths are about a manifest. Without paths, all manifests count, tested or not. */
@@ -143,7 +143,7 @@ function subjectFilter(
   plans: readonly Plan[],
 ): (file: string) => boolean {
   if (paths.length === 0) return () => true
-  const tested = plans.flatMap(({ detail }) => (detail === null ? [] : [detail.file]))
+  const tested = plans.flatMap(({ loadedEndpoint }) => (loadedEndpoint === null ? [] : [loadedEndpoint.file]))
   const subjects = [...paths, ...files.map(({ file }) => manifestOf(file)), ...tested]
   return file => subjects.some(subject => contains(subject, file))
 }

@@ -17,12 +17,12 @@ export interface CompleteOptions extends Pick<LoadOptions, 'checkSql'> {
  */
 export async function completeText(spec: ManifestSpec, options: CompleteOptions): Promise<string> {
   const { file, schemas, tables, checkSql } = options
-  const { details, diagnostics } = await loadSources([{ file, text: manifestText(spec, schemas) }], [], {
+  const { loadedEndpoints, diagnostics } = await loadSources([{ file, text: manifestText(spec, schemas) }], [], {
     tables,
     checkSql,
   })
-  const detail = details[0]
-  if (diagnostics.length > 0 || detail === undefined) throw new LoadError(diagnostics)
-  const columns = detail.endpoint.columns.map(({ name, type, required }) => ({ name, type, required }))
+  const loadedEndpoint = loadedEndpoints[0]
+  if (diagnostics.length > 0 || loadedEndpoint === undefined) throw new LoadError(diagnostics)
+  const columns = loadedEndpoint.endpoint.columns.map(({ name, type, required }) => ({ name, type, required }))
   return manifestText({ ...spec, columns }, schemas)
 }

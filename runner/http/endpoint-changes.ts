@@ -56,7 +56,7 @@ function statesOf({ loaded, diagnostics, served }: ReadOutcome, old: States): re
       [...old.values()].filter(({ file }) => file !== null),
       diagnostics,
     )
-  const sound = loaded.details.map(({ file, endpoint: { name, id } }) => {
+  const sound = loaded.loadedEndpoints.map(({ file, endpoint: { name, id } }) => {
     return { file, name, id, diagnostics: diagnostics.filter(diagnostic => diagnostic.file === file) }
   })
   const ids = new Set([...sound, ...loaded.broken].map(({ id }) => id))

@@ -58,7 +58,7 @@ export interface LoadedEndpoint {
 
 /** A manifest without errors and warnings, with the id and name that it claims. */
 export interface FaultlessManifest {
-  readonly detail: LoadedEndpoint
+  readonly loadedEndpoint: LoadedEndpoint
   readonly variants: number
   readonly claims: readonly Claim[]
   /** The text of its example; null where it has none. */
@@ -69,7 +69,7 @@ export interface Loaded {
   /** The endpoints of manifests without errors, in the order of their files. */
   readonly endpoints: readonly Endpoint[]
   /** The same endpoints with their files, variants and lookup rows. */
-  readonly details: readonly LoadedEndpoint[]
+  readonly loadedEndpoints: readonly LoadedEndpoint[]
   /** The manifests with errors, in the order of their files. */
   readonly broken: readonly BrokenEndpoint[]
   readonly diagnostics: readonly Diagnostic[]
@@ -111,7 +111,7 @@ const LOADED_AT_ONCE = 64
 interface Outcome {
   readonly source: SourceText
   /** Null where it has errors. */
-  readonly detail: LoadedEndpoint | null
+  readonly loadedEndpoint: LoadedEndpoint | null
   readonly diagnostics: readonly Diagnostic[]
   readonly variants: number
   /** The files of the partials that a broken manifest includes. */
@@ -139,14 +139,15 @@ class Loading {
     const outcomes = await this.#outcomes(manifests)
     const shared = this.#duplicates.diagnostics()
     const sharing = new Set(shared.filter(({ severity }) => severity === 'error').map(({ file }) => file))
-    const isSound = ({ detail, source }: Outcome): boolean => detail !== null && !sharing.has(source.file)
+    const isSound = ({ loadedEndpoint, source }: Outcome): boolean =>
+      loadedEndpoint !== null && !sharing.has(source.file)
     const diagnostics = [...this.#partials.diagnostics, ...outcomes.flatMap(outcome => outcome.diagnostics), ...shared]
     if (checkExample && outcomes.every(isSound)) diagnostics.push(...this.#strayExamples(outcomes))
     const wanted = outcomes.filter(({ source }) => isWanted(source.file))
-    const details = wanted.filter(isSound).map(({ detail }) => detail!)
+    const loadedEndpoints = wanted.filter(isSound).map(({ loadedEndpoint }) => loadedEndpoint!)
     return {
-      endpoints: details.map(({ endpoint }) => endpoint),
-      details,
+      endpoints: loadedEndpoints.map(({ endpoint }) => endpoint),
+      loadedEndpoints,
       broken: wanted.filter(outcome => !isSound(outcome)).map(outcome => this.#broken(outcome, shared)),
       diagnostics: diagnostics.filter(({ file }) => isWanted(file)).sort(compareDiagnostics),
       files: wanted.map(({ source }) => source.file),
@@ -180,9 +181,9 @@ class Loading {
 
   /** Warnings about examples without an endpoint of their name in the same folder. All manifests must have loaded. */
   #strayExamples(outcomes: readonly Outcome[]): readonly Diagnostic[] {
-    const details = outcomes.map(({ detail }) => detail!)
-    const exampleFiles = new Set(details.map(({ endpoint, file }) => exampleFile(file, endpoint.name)))
-    const names = details.map(({ endpoint }) => endpoint.name)
+    const loadedEndpoints = outcomes.map(({ loadedEndpoint }) => loadedEndpoint!)
+    const exampleFiles = new Set(loadedEndpoints.map(({ endpoint, file }) => exampleFile(file, endpoint.name)))
+    const names = loadedEndpoints.map(({ endpoint }) => endpoint.name)
     return [...this.#examples.keys()]
       .filter(file => !exampleFiles.has(file))
       .map(file => {
@@ -201,11 +202,11 @@ class Loading {
   #recall(source: SourceText): Outcome | null {
     const entry = this.#options.cache?.find(source, this.#partials.byName)
     if (entry === undefined) return null
-    const { detail, variants, claims, exampleText } = entry
-    const example = this.#examples.get(exampleFile(source.file, detail.endpoint.name))
+    const { loadedEndpoint, variants, claims, exampleText } = entry
+    const example = this.#examples.get(exampleFile(source.file, loadedEndpoint.endpoint.name))
     if ((example?.text ?? null) !== exampleText) return null
     this.#duplicates.add(claims)
-    return { source, detail, diagnostics: [], variants, partials: [] }
+    return { source, loadedEndpoint, diagnostics: [], variants, partials: [] }
   }
 
   async #check(sourceText: SourceText): Promise<Outcome> {
@@ -214,7 +215,7 @@ class Loading {
     const diagnostics: Diagnostic[] = []
     const failed = (included: readonly string[] = [], variants = 0): Outcome => ({
       source: sourceText,
-      detail: null,
+      loadedEndpoint: null,
       diagnostics: withoutKnockOns(diagnostics),
       variants,
       partials: included,
@@ -262,13 +263,18 @@ class Loading {
     const endpoint = compileEndpoint({ ...parts, partials, example: rows }, this.#options)
     if (example && checkExample) diagnostics.push(...checkExample(endpoint, example))
     onCompiled?.({ endpoint, ...parts })
-    const detail = { endpoint, file: source.file, variants: variantsOf(parts), lookupRows: lookupRows(manifest) }
+    const loadedEndpoint = {
+      endpoint,
+      file: source.file,
+      variants: variantsOf(parts),
+      lookupRows: lookupRows(manifest),
+    }
     const variants = expanded.variants.length
     if (diagnostics.length === 0) {
-      const entry = { detail, variants, claims, exampleText: example?.text ?? null }
+      const entry = { loadedEndpoint, variants, claims, exampleText: example?.text ?? null }
       cache?.keep(source, partials, expanded.expansion.partials, entry)
     }
-    return { source, detail, diagnostics, variants, partials: [] }
+    return { source, loadedEndpoint, diagnostics, variants, partials: [] }
   }
 }
 

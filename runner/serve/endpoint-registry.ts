@@ -53,7 +53,7 @@ const MAX_ATTEMPTS = 5
 export class EndpointRegistry<E extends Engine> {
   readonly #deps: RegistryDeps<E>
   #index = indexEndpoints([])
-  #details: readonly LoadedEndpoint[] = []
+  #loadedEndpoints: readonly LoadedEndpoint[] = []
   #opened: Opened<E> | null = null
   #lastRead = ''
   #isClosed = false
@@ -72,7 +72,7 @@ export class EndpointRegistry<E extends Engine> {
   readonly index = (): EndpointIndex => this.#index
 
   /** The loaded endpoints, in the order of their files. */
-  readonly details = (): readonly LoadedEndpoint[] => this.#details
+  readonly loadedEndpoints = (): readonly LoadedEndpoint[] => this.#loadedEndpoints
 
   /** The state of the files that were read last; see sourceState. */
   readonly lastRead = (): string => this.#lastRead
@@ -186,17 +186,17 @@ export class EndpointRegistry<E extends Engine> {
 
   /** Puts the loaded state into service: every later call sees all of it. */
   #serve({ loaded, engine, definitions, cache }: LoadedState<E>): ReloadReport {
-    const { endpoints, broken, details } = loaded
+    const { endpoints, broken, loadedEndpoints } = loaded
     const previous = this.#index
     const report = compare(previous, endpoints)
     const isSame =
       engine === this.#opened?.engine &&
       report.added + report.changed + report.removed === 0 &&
       JSON.stringify(broken) === JSON.stringify(previous.broken)
-    this.#deps.engine.serve(engine, details)
+    this.#deps.engine.serve(engine, loadedEndpoints)
     // Cached addresses belong to the index and are dropped with it.
     if (!isSame) this.#index = indexEndpoints(endpoints, broken)
-    this.#details = details
+    this.#loadedEndpoints = loadedEndpoints
     this.#opened = { engine, definitions, cache }
     const gone = previous.all.filter(({ id, revision }) => this.#index.find(id)?.revision !== revision)
     for (const listener of this.#goneListeners) listener(gone.map(({ id }) => id))

@@ -292,8 +292,8 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
       const rendered = clock.nowMicros()
       const { engineSql, plan } = await engine.explain({ sql, parameters })
       const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
-      const detail = registry.details().find(loaded => loaded.endpoint.id === endpoint.id)
-      const variant = detail?.variants.find(rendered => rendered.sql === sql)?.label ?? null
+      const loadedEndpoint = registry.loadedEndpoints().find(loaded => loaded.endpoint.id === endpoint.id)
+      const variant = loadedEndpoint?.variants.find(rendered => rendered.sql === sql)?.label ?? null
       return { variant, sql, parameters, engineSql, plan, timingsMs }
     },
     dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
@@ -302,7 +302,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
     },
     endpoints: () => registry.index().all,
     find: name => routeWithHint(registry.index(), name),
-    details: registry.details,
+    details: registry.loadedEndpoints,
     reload: registry.reload,
     listen: () => listen(settings, service, app),
     close,

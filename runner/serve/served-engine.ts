@@ -51,7 +51,7 @@ const results = channel('sluice.result')
 /** What was served from one reload to the next; several may share an engine. */
 interface Generation<E> {
   readonly engine: E
-  readonly details: readonly LoadedEndpoint[]
+  readonly loadedEndpoints: readonly LoadedEndpoint[]
   readonly revisions: ReadonlySet<string>
   /** The number of calls that began in it, and of running queries of its revisions. */
   uses: number
@@ -80,10 +80,10 @@ export class ServedEngine<E extends Engine> implements Engine {
    * Makes this the current engine, which has compiled these endpoints. The previous engine is closed once its calls and queries
    * have ended.
    */
-  serve(engine: E, details: readonly LoadedEndpoint[]): void {
+  serve(engine: E, loadedEndpoints: readonly LoadedEndpoint[]): void {
     const previous = this.#generations[0]
-    const revisions = new Set(details.map(({ endpoint }) => endpoint.revision))
-    this.#generations = [{ engine, details, revisions, uses: 0 }, ...this.#generations]
+    const revisions = new Set(loadedEndpoints.map(({ endpoint }) => endpoint.revision))
+    this.#generations = [{ engine, loadedEndpoints, revisions, uses: 0 }, ...this.#generations]
     if (previous) this.#closeUnused(previous)
   }
 
@@ -99,11 +99,11 @@ export class ServedEngine<E extends Engine> implements Engine {
    * @throws RunnerError as Engine.run does.
    */
   async run(query: Query, options: RunOptions): Promise<ResultSet> {
-    return this.#use(options.job?.revision, async ({ engine, details }) => {
-      const detail = (): LoadedEndpoint | undefined =>
-        details.find(({ endpoint }) => endpoint.name === options.endpoint)
+    return this.#use(options.job?.revision, async ({ engine, loadedEndpoints }) => {
+      const loadedEndpoint = (): LoadedEndpoint | undefined =>
+        loadedEndpoints.find(({ endpoint }) => endpoint.name === options.endpoint)
       const result = await engine.run(query, options).catch(async (thrown: unknown) => {
-        throw await this.#explained(thrown, query, options, engine, detail())
+        throw await this.#explained(thrown, query, options, engine, loadedEndpoint())
       })
       if (!options.exported && !options.isPart) this.publish(result, options)
       return result
@@ -220,18 +220,24 @@ export class ServedEngine<E extends Engine> implements Engine {
   publish(result: ResultSet, { job, endpoint }: RunOptions): void {
     const current = this.#generations[0]
     if (!results.hasSubscribers || job === undefined || !current?.revisions.has(job.revision)) return
-    const detail = current.details.find(loaded => loaded.endpoint.name === endpoint)
-    if (detail?.endpoint.revision !== job.revision) return
-    results.publish({ endpoint: detail.endpoint, result } satisfies EngineResult)
+    const loadedEndpoint = current.loadedEndpoints.find(loaded => loaded.endpoint.name === endpoint)
+    if (loadedEndpoint?.endpoint.revision !== job.revision) return
+    results.publish({ endpoint: loadedEndpoint.endpoint, result } satisfies EngineResult)
   }
 
   /** `division by zero` becomes `division by zero (variant interval=1day)`; for authors, it has its place in the manifest. */
-  async #explained(failure: unknown, query: Query, options: RunOptions, engine: E, detail: LoadedEndpoint | undefined) {
-    if (detail === undefined || !isFault(failure)) return failure
+  async #explained(
+    failure: unknown,
+    query: Query,
+    options: RunOptions,
+    engine: E,
+    loadedEndpoint: LoadedEndpoint | undefined,
+  ) {
+    if (loadedEndpoint === undefined || !isFault(failure)) return failure
     const { placeFailure } = this.#deps
     const fault = placeFailure
-      ? await placeFailure({ failure, query, options, file: detail.file, engine })
-      : withVariant(failure.cause, query, detail)
+      ? await placeFailure({ failure, query, options, file: loadedEndpoint.file, engine })
+      : withVariant(failure.cause, query, loadedEndpoint)
     return fault === null ? failure : failure.withCause(fault)
   }
 }

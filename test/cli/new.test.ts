@@ -93,8 +93,10 @@ describe('sluice new', () => {
     expect(await checked('best-sellers')).to.match(/^0 0 2 passed, 0 failed/)
     const tables = tableCatalogue((await loadTableSchemas(folder.path('tables'))).tables)
     const source = { file: 'best-sellers.yaml', text: textOf('best-sellers.yaml') }
-    const { details } = await loadSources([source], [], { tables, checkSql: checkByTranslation(tables) })
-    expect(details[0]!.variants.map(variant => variant.sql)).to.deep.equal([`${sql.replaceAll('\r\n', '\n')}\n`])
+    const { loadedEndpoints } = await loadSources([source], [], { tables, checkSql: checkByTranslation(tables) })
+    expect(loadedEndpoints[0]!.variants.map(variant => variant.sql)).to.deep.equal([
+      `${sql.replaceAll('\r\n', '\n')}\n`,
+    ])
   })
 
   it('from standard input, and where rows would fail the query, with a test without rows', async () => {

@@ -22,7 +22,7 @@ describe('the endpoints of this project', () => {
     const loaded = await loadEndpoints({ dir: 'endpoints', tables: catalogue, checkSql: checkByTranslation(catalogue) })
     expect(loaded.diagnostics).to.deep.equal([])
     const variants = Object.fromEntries(
-      loaded.details.map(({ endpoint, variants }) => [endpoint.name, variants.length]),
+      loaded.loadedEndpoints.map(({ endpoint, variants }) => [endpoint.name, variants.length]),
     )
     expect(variants).to.include({ 'functions.invocation-stats': 10, 'logs.all': 16, 'usage.api-counts': 3 })
   })

@@ -17,17 +17,18 @@ export const manifestOf = (testFile: string): string => `${testFile.slice(0, -TE
  * Finds the endpoint: that of the manifest beside the file, or else the one with the file's name. It is null where no endpoint
  * fits, or where the manifest has errors, which are reported where it is loaded.
  */
-export function findEndpoint(tests: TestFile, { details, files }: Pick<Loaded, 'details' | 'files'>) {
+export function findEndpoint(tests: TestFile, { loadedEndpoints, files }: Pick<Loaded, 'loadedEndpoints' | 'files'>) {
   const manifest = posix.normalize(manifestOf(tests.file))
-  const beside = details.find(({ file }) => posix.normalize(file) === manifest)
-  const detail = beside ?? details.find(({ endpoint }) => endpoint.name === tests.subject) ?? null
-  if (detail !== null) return { detail, diagnostics: tests.cases.flatMap(one => mistakesIn(one, tests, detail)) }
-  if (files.some(file => posix.normalize(file) === manifest)) return { detail: null, diagnostics: [] }
-  const names = details.map(({ endpoint }) => endpoint.name)
+  const beside = loadedEndpoints.find(({ file }) => posix.normalize(file) === manifest)
+  const loadedEndpoint = beside ?? loadedEndpoints.find(({ endpoint }) => endpoint.name === tests.subject) ?? null
+  if (loadedEndpoint !== null)
+    return { loadedEndpoint, diagnostics: tests.cases.flatMap(one => mistakesIn(one, tests, loadedEndpoint)) }
+  if (files.some(file => posix.normalize(file) === manifest)) return { loadedEndpoint: null, diagnostics: [] }
+  const names = loadedEndpoints.map(({ endpoint }) => endpoint.name)
   const message = `no manifest ${manifest} is loaded, and no endpoint has the name "${tests.subject}"`
   const place = { file: tests.file, line: 1, column: 1 }
   return {
-    detail: null,
+    loadedEndpoint: null,
     diagnostics: [diagnosticAt(place, 'tests/unknown-endpoint', message, didYouMean(tests.subject, names))],
   }
 }

@@ -14,12 +14,12 @@ ${lookups}sql: |
   ${sql}
 `
   const checkSql = () => ({ ok: true as const, columns: [{ name: 'one', type: 'INT64' }] })
-  const { details, diagnostics } = await loadSources([{ file: 'one.yaml', text }], [], {
+  const { loadedEndpoints, diagnostics } = await loadSources([{ file: 'one.yaml', text }], [], {
     tables: tableCatalogue([]),
     checkSql,
   })
   expect(diagnostics.filter(({ severity }) => severity === 'error')).to.deep.equal([])
-  return details[0]!
+  return loadedEndpoints[0]!
 }
 
 const LOOKUP = `lookups:
