@@ -69,13 +69,13 @@ function mistakeOf(
   if (column === undefined) {
     return { at: path, message: 'expected {"result":[row,…]} with an object for each row, as HTTP gives it' }
   }
-  return { at: path, message: `found ${describeValue(data)}, but ${contractText(column, path)}` }
+  return { at: path, message: `found ${describeValue(data)}${contractText(column, path)}` }
 }
 
-/** `the column "n" is INT64, never NULL`; for a value inside a column, the column around it. */
+/** `, but the column "n" is INT64, never NULL`; for a value inside a column, the column and its type. */
 function contractText({ name, type, required, json }: ContractColumn, path: NodePath): string {
   const short = type.length > MAX_TYPE_LENGTH ? `${type.slice(0, MAX_TYPE_LENGTH)}…` : type
-  const where =
-    path.length > 3 ? `this is inside of the column "${name}", which is ${short}` : `the column "${name}" is ${short}`
-  return [where, ...(required ? ['never NULL'] : []), ...(json === null ? [] : [`a ${json} in JSON`])].join(', ')
+  if (path.length > 3) return ` inside the column "${name}", which must be ${short}`
+  const promises = [...(required ? ['never NULL'] : []), ...(json === null ? [] : [`a ${json} in JSON`])]
+  return [`, but the column "${name}" is ${short}`, ...promises].join(', ')
 }

@@ -19,7 +19,7 @@ export function declareClient({ command, settings, io }: Declaring): void {
     .option('--allow <pattern...>', 'only endpoints of these names, where * stands for any characters')
     .option(
       '--pin <name=value...>',
-      'as for a token with this pin: without the parameter, and without endpoints that lack it',
+      'write the client for a token with this pin: leave out this parameter, and every endpoint that does not have it',
     )
     .option('--out <file>', 'write this file; else the client is printed')
     .option('--check', 'write nothing; if the file is out of date, tell what differs and end with 1')

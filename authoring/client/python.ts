@@ -16,7 +16,7 @@ export function pythonClient(endpoints: readonly ClientEndpoint[], runtime: stri
   }))
   const paged = typed.filter(({ endpoint }) => endpoint.maxPageSize !== undefined)
   return [
-    `# Written by \`sluice client\`, revision ${revisionOf(endpoints)}. Do not edit: write it again.`,
+    `# Written by \`sluice client\`, revision ${revisionOf(endpoints)}. Do not edit; run \`sluice client\` again.`,
     runtime,
     ...literalType('ErrorCode', [...Object.keys(ERROR_CODES), 'UNKNOWN']),
     ...literalType(

@@ -10,7 +10,7 @@ import { linesOf, memberName, singleQuoted } from './program-text.js'
 /** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.ts. */
 export function typescriptClient(endpoints: readonly ClientEndpoint[], runtime: string): string {
   return [
-    `// Written by \`sluice client\`, revision ${revisionOf(endpoints)}. Do not edit: write it again.`,
+    `// Written by \`sluice client\`, revision ${revisionOf(endpoints)}. Do not edit; run \`sluice client\` again.`,
     '/* eslint-disable */',
     '',
     '/** The endpoints by name: the arguments of a call, a row of its result, and whether it has pages. */',

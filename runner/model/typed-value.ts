@@ -108,7 +108,8 @@ function typeTimeZone(text: string): TypedValue {
 
 /** An escape, in canonical JSON, of a character that no text may have. */
 const BAD_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
-const JSON_FORM = 'must be JSON, without numbers that would lose digits, NUL characters and halves of characters'
+const JSON_FORM =
+  'must be JSON without NUL characters, without unpaired surrogates, and without numbers that would lose digits'
 
 /** Numbers must be such that JSON of GoogleSQL keeps them exactly. */
 function typeJson(text: string): TypedValue {

@@ -310,7 +310,8 @@ describe('a JSON body', () => {
 
   const price = parameter('price', { type: 'numeric' })
   const schema = new ArgumentSchema({ type: ['object', 'array'], required: ['from'] })
-  const JSON_FORM = 'must be JSON, without numbers that would lose digits, NUL characters and halves of characters'
+  const JSON_FORM =
+    'must be JSON without NUL characters, without unpaired surrogates, and without numbers that would lose digits'
   const filter = parameter('filter', { type: 'json', schema })
 
   it('has at most 10,000 values in its texts of JSON, however few of them each text has', () => {

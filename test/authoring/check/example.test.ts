@@ -71,7 +71,7 @@ describe('an example of a result', () => {
     [
       'a field of another type',
       '{"result":[{"day":null,"n":1,"parts":[{"k":1}]}]}',
-      '1:44 found the number 1, but this is inside of the column "parts", which is ARRAY<STRUCT<k STRING>>',
+      '1:44 found the number 1 inside the column "parts", which must be ARRAY<STRUCT<k STRING>>',
     ],
     [
       'a column too many and one too few',
