@@ -4,7 +4,7 @@ import type { ParameterExpr, ResolvedQuery } from '../googlesql/plan/nodes.js'
 import { freshColumns, visitScan } from '../googlesql/plan/walk.js'
 import { inlineCtes } from './analysis/cte-uses.js'
 import { keyConditions } from './analysis/key-conditions.js'
-import { type FalliblePlaces, tolerate } from './analysis/tolerate.js'
+import { type FalliblePlaces, tolerate } from './analysis/tolerate-failures.js'
 import { type Context, inScope } from './emit/context.js'
 import { arrayQuerySql } from './emit/expressions/array-query.js'
 import { exprSql } from './emit/expressions/expressions.js'
@@ -44,7 +44,7 @@ export interface GenerateOptions {
   /** Whether the SQL may fail although the query would not, so that the caller tries again; see limit-before-unnest.ts. @default false */
   readonly limitsEarly?: boolean
   /**
-   * The number of expressions that give NULL instead of failing, see tolerate.ts; null where `fallible` is not needed.
+   * The number of expressions that give NULL instead of failing, see tolerate-failures.ts; null where `fallible` is not needed.
    * @default null
    */
   readonly tolerated?: number | null

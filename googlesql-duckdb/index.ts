@@ -38,7 +38,7 @@ export type {
 export type { MistakeData, Named, Proposing, SqlMistake, SyntaxForm } from '../googlesql/mistakes.js'
 export type * from '../googlesql/plan/nodes.js'
 export { monthLength } from '../googlesql/values/civil-date.js'
-export type { FalliblePlaces } from './analysis/tolerate.js'
+export type { FalliblePlaces } from './analysis/tolerate-failures.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'
 export type { PartitionRead, ShardCondition, ShardRead } from './emit/shard-views.js'
 export { duckdbType } from './emit/type.js'

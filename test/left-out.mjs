@@ -38,7 +38,7 @@ const WHY = {
   'explorer/page': 'The page in a browser; test/explorer/served, plan and words hold what it is made of.',
   'explorer/result': 'Results in a browser; test/explorer/served, plan and words hold what they are made of.',
   'explorer/warehouse': 'What a browser shows of BigQuery; test/engines/bigquery holds the figures.',
-  'googlesql-duckdb/analysis/failing-branches': 'Every function that can fail, in every branch that is not taken; test/googlesql-duckdb/analysis/fallible holds which can.',
+  'googlesql-duckdb/analysis/failing-branches': 'Every function that can fail, in every branch that is not taken; test/googlesql-duckdb/analysis/fallible-expressions holds which can.',
   'googlesql-duckdb/placed-calls': 'Every function in every place; the cases have each function.',
   'googlesql-duckdb/runtime/javascript/hostile': 'Functions that never end; the rest of the folder has what functions do.',
   'authoring/editor/anywhere': 'A text cut off at every place; features and diagnostics beside it hold what is answered.',

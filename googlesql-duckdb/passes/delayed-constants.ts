@@ -14,7 +14,7 @@ import type { Column, Expr, ResolvedQuery, Scan } from '../../googlesql/plan/nod
 import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
 import { hasSubquery, inputsOfScan, readsColumn } from '../../googlesql/plan/walk.js'
 import { BOOL, FLOAT64, INT64 } from '../../googlesql/types/types.js'
-import { mayFail, raises } from '../analysis/fallible.js'
+import { mayFail, raises } from '../analysis/fallible-expressions.js'
 import { isConstant } from '../emit/context.js'
 
 /**

@@ -21,7 +21,7 @@ import type {
 import { mapScans } from '../../googlesql/plan/rewrite.js'
 import { freshColumns, hasSubquery, type NewColumn } from '../../googlesql/plan/walk.js'
 import { BOOL, INT64 } from '../../googlesql/types/types.js'
-import { mayFail } from '../analysis/fallible.js'
+import { mayFail } from '../analysis/fallible-expressions.js'
 
 export function computeWithinFrames(query: ResolvedQuery): ResolvedQuery {
   const newColumn = freshColumns(query.scan)

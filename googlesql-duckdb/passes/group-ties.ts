@@ -20,7 +20,7 @@ import type {
 } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
 import { columnsRead, hasSubquery, inputsOfScan, someScan, visitScans } from '../../googlesql/plan/walk.js'
-import { findCopies } from '../analysis/copies.js'
+import { findCopies } from '../analysis/copied-columns.js'
 import { isConstant } from '../emit/context.js'
 
 export function orderGroupTies(query: ResolvedQuery): ResolvedQuery {

@@ -37,7 +37,7 @@ import {
 } from '../../googlesql/plan/walk.js'
 import { BOOL } from '../../googlesql/types/types.js'
 import { inlineCtes } from '../analysis/cte-uses.js'
-import { mayFail, raises, scanMayFail } from '../analysis/fallible.js'
+import { mayFail, raises, scanMayFail } from '../analysis/fallible-expressions.js'
 import { always } from './delayed-constants.js'
 
 /**

@@ -31,7 +31,7 @@ import {
   partsOfCall,
   partsOfWindow,
 } from '../../googlesql/plan/walk.js'
-import { mayFail } from '../analysis/fallible.js'
+import { mayFail } from '../analysis/fallible-expressions.js'
 import { repeatedArguments } from '../emit/expressions/aggregates.js'
 
 export function hoistArguments(query: ResolvedQuery): ResolvedQuery {

@@ -26,7 +26,7 @@ import { mapExpr } from '../../googlesql/plan/rewrite.js'
 import { columnsRead, conjuncts, hasSubquery, lastIds } from '../../googlesql/plan/walk.js'
 import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { inlineCtes } from '../analysis/cte-uses.js'
-import { mayFail } from '../analysis/fallible.js'
+import { mayFail } from '../analysis/fallible-expressions.js'
 import { MAX_LATE_ROWS } from '../late-columns.js'
 import { prune } from './prune.js'
 

@@ -13,7 +13,7 @@ import { aggregateKey } from '../../googlesql/plan/key.js'
 import type { AggregateCall, Column, Expr, LiteralExpr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { mapScan } from '../../googlesql/plan/rewrite.js'
 import { someScan, visitScan } from '../../googlesql/plan/walk.js'
-import { findCopies } from '../analysis/copies.js'
+import { findCopies } from '../analysis/copied-columns.js'
 
 /** The index of the first element, by access function. */
 const FIRST: Readonly<Record<string, number>> = {

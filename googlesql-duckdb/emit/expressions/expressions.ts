@@ -13,7 +13,7 @@ import type {
 } from '../../../googlesql/plan/nodes.js'
 import { hasSubquery, isNullLiteral, visitExpr } from '../../../googlesql/plan/walk.js'
 import { type Type, typeName } from '../../../googlesql/types/types.js'
-import { mayFail } from '../../analysis/fallible.js'
+import { mayFail } from '../../analysis/fallible-expressions.js'
 import { WRITERS } from '../../functions/all.js'
 import { type FunctionSql, SqlWriterError, writerArguments } from '../../functions/function-sql.js'
 import { mayFoldToNull } from '../../functions/typed.js'

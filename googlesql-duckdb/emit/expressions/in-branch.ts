@@ -5,7 +5,7 @@
  */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { partsOf } from '../../../googlesql/plan/walk.js'
-import { mayFail } from '../../analysis/fallible.js'
+import { mayFail } from '../../analysis/fallible-expressions.js'
 import { entryOf, type SqlScope } from '../context.js'
 import { type Fragment, fragment } from '../fragment.js'
 

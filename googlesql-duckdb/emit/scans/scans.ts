@@ -16,7 +16,7 @@ import type {
   WithScan,
 } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, conjuncts, partsOfWindow } from '../../../googlesql/plan/walk.js'
-import { mayFail } from '../../analysis/fallible.js'
+import { mayFail } from '../../analysis/fallible-expressions.js'
 import { type Context, type Env, findEntry, GenerateError, inScope, isConstant } from '../context.js'
 import { windowSql } from '../expressions/aggregates.js'
 import { castSql } from '../expressions/cast.js'

@@ -9,7 +9,7 @@ import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
 import type { CallExpr, Expr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapScan } from '../../googlesql/plan/rewrite.js'
 import { visitScan } from '../../googlesql/plan/walk.js'
-import { raises } from './fallible.js'
+import { raises } from './fallible-expressions.js'
 
 /** The places of the expressions at which a query may fail. */
 export interface FalliblePlaces {
