@@ -7,7 +7,7 @@ import { memo } from '../../runner/model/bounded-map.js'
 import { type Diagnostic, diagnosticLine } from '../../runner/model/diagnostic.js'
 import type { Engine } from '../../runner/model/ports.js'
 import type { BoundValue } from '../../runner/model/query.js'
-import { keptInWords, keptOf, mayKeep } from '../../runner/refresh/in-words.js'
+import { keptInWords, keptOf, mayKeep } from '../../runner/refresh/kept-buckets.js'
 import { whichVariants } from '../terminal/plural.js'
 
 const severity = 'hint'

@@ -1,7 +1,7 @@
 /** Tells which variants read more than before: other tables, all partitions, all rows at a refresh, or more bytes of a warehouse. */
 import { memo } from '../../runner/model/bounded-map.js'
 import type { WarehouseReads } from '../../runner/model/query.js'
-import { mayKeep } from '../../runner/refresh/in-words.js'
+import { mayKeep } from '../../runner/refresh/kept-buckets.js'
 import { priceOf, usdText } from '../call/query-price.js'
 import { whichVariants } from '../terminal/plural.js'
 import { sizeText } from '../terminal/size-text.js'

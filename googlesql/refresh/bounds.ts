@@ -9,7 +9,7 @@ import {
   instantOf,
   isBoundary,
   startAfter,
-} from './grid.js'
+} from './time-cells.js'
 import { cellsOf, isTime, type TimeOf, type Traced, timeOf } from './time-column.js'
 import { type ArgumentOf, evaluate, type TimeExpr, timeExpr } from './time-expr.js'
 

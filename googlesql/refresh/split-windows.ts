@@ -6,7 +6,7 @@ import { findFunction } from '../functions/all.js'
 import { RESERVED_KEYWORDS } from '../lex/keywords.js'
 import type { Token } from '../lex/tokenize.js'
 import type { ResolvedCte, ResolvedQuery, Scan } from '../plan/nodes.js'
-import { quoted } from './narrow.js'
+import { quoted } from './narrow-query.js'
 
 /** A SELECT split in two texts. */
 export interface WindowSplit {

@@ -1,7 +1,7 @@
 /** Finds the expressions that are a time of the table, truncated or converted: their values lie in cells of that time. */
 import type { CallExpr, Expr } from '../plan/nodes.js'
-import { type Cells, cellPart, isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './grid.js'
 import type { NotKept } from './not-kept.js'
+import { type Cells, cellPart, isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './time-cells.js'
 
 export type TimeType = 'TIMESTAMP' | 'DATETIME' | 'DATE'
 

@@ -2,7 +2,7 @@
 import type { CallExpr, Expr } from '../plan/nodes.js'
 import { civilFromDays, daysFromCivil, FIRST_DAY, LAST_DAY, monthsLater } from '../values/civil-date.js'
 import { dateLiteral, datetimeLiteral, timestampLiteral, zonedTimestampMicros } from '../values/literals.js'
-import { civilOf, DAY, floorTo, instantOf, lengthOf, partNamed, startBefore } from './grid.js'
+import { civilOf, DAY, floorTo, instantOf, lengthOf, partNamed, startBefore } from './time-cells.js'
 import { isTimeType, type TimeType, zoneOf } from './time-column.js'
 
 /** A time as plain data. The zone of `truncate` is null for a DATETIME or a DATE, which is civil already. */

@@ -2,8 +2,8 @@
 import { FIRST_DAY, LAST_DAY } from '../values/civil-date.js'
 import { dateText, datetimeText, MAX_TIMESTAMP_MICROS } from '../values/civil-text.js'
 import { type TimeWindow, windowOf } from './bounds.js'
-import { civilOf, DAY, boundaryAfter as firstBoundary, floorTo, boundaryBefore as lastBoundary } from './grid.js'
 import type { KeptQuery } from './kept-query.js'
+import { civilOf, DAY, boundaryAfter as firstBoundary, floorTo, boundaryBefore as lastBoundary } from './time-cells.js'
 import { microsOf } from './time-expr.js'
 
 /**

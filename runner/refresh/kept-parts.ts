@@ -3,7 +3,7 @@ import { boundaryAfter, type KeptQuery } from '../../googlesql/index.js'
 import { partKey } from '../model/file-stamp.js'
 import { nextTurn } from '../model/in-turns.js'
 import type { TablePart } from '../model/query.js'
-import type { Interval } from './spans.js'
+import type { Interval } from './time-spans.js'
 
 const MICROS = 1_000_000
 const SECOND = BigInt(MICROS)

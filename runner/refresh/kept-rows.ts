@@ -3,7 +3,7 @@ import { bucketBoundary, type KeptQuery } from '../../googlesql/index.js'
 import type { StoredResult } from '../model/ports.js'
 import type { KeptRows } from '../model/query.js'
 import { readRows, resultOf } from './rows.js'
-import { isWithin, type Span } from './spans.js'
+import { isWithin, type Span } from './time-spans.js'
 
 /** @param spans in the order of time @param parts the text of the table's parts that may have rows of the spans */
 export async function encodeKept(

@@ -11,7 +11,7 @@ import {
 import type { RunOptions } from '../model/ports.js'
 import type { BoundValue, PartChoice, Query, QueryCost, TablePart } from '../model/query.js'
 import { partsWithin } from './kept-parts.js'
-import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './spans.js'
+import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './time-spans.js'
 
 export interface KeepOptions {
   /** The key of the kept rows. Calls share it if they differ only in these parameters, and the other tables have this state. */

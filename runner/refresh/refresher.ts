@@ -14,8 +14,8 @@ import { decodeParts, partsText } from './kept-parts.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
 import { type Call, type KeepOptions, type Plan, planOf, type Read, readsOf, settledTime } from './plan.js'
 import { bucketsOf, fieldsOf, readRows, resultOf, wholeRows } from './rows.js'
-import { inInterval, inOrder, isWithin, type KeptRow, merged, type Span, within } from './spans.js'
-import { isSameParts, trueSpans } from './trust.js'
+import { inInterval, inOrder, isWithin, type KeptRow, merged, type Span, within } from './time-spans.js'
+import { isSameParts, validSpans } from './valid-spans.js'
 
 export interface RefresherDeps {
   readonly engine: Engine
@@ -148,7 +148,7 @@ export class Refresher {
     // A part with unknown times may have a time that no narrowed query can ask for.
     if (parts === null || parts.some(({ times }) => times === undefined)) return null
     const before = decodeParts(stored.kept?.parts ?? '')
-    const old = await trueSpans(kept, await decodeKept(stored, kept, call.options.signal), before, parts)
+    const old = await validSpans(kept, await decodeKept(stored, kept, call.options.signal), before, parts)
     return { key, others, stored, parts, plan: planOf(call, old) }
   }
 

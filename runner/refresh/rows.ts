@@ -5,7 +5,7 @@ import { nextTurnOf } from '../model/deadline.js'
 import { PIECE_BYTES } from '../model/in-turns.js'
 import type { ResultSet } from '../model/query.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
-import type { KeptRow, Span } from './spans.js'
+import type { KeptRow, Span } from './time-spans.js'
 
 /** The work of one turn of the event loop: this many bytes. A row counts as its bytes and ROW_BYTES more. */
 const TURN_BYTES = PIECE_BYTES / 8

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../model/endpoint.js'
 import { notAllowed } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
-import { keptInWords, keptOf } from '../refresh/in-words.js'
+import { keptInWords, keptOf } from '../refresh/kept-buckets.js'
 import { bindPinned } from './bind-pinned.js'
 import type { RawArguments } from './raw-arguments.js'
 import type { RunDeps } from './run-query.js'

@@ -10,7 +10,7 @@ import { RunnerError, retryLater } from '../model/errors.js'
 import type { CheckResult, Engine, Explanation, RunOptions, TablePartsOptions } from '../model/ports.js'
 import type { Query, QueryReads, ResultSet, TablePart, Tier } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
-import { KEEPS_NOTHING } from '../refresh/in-words.js'
+import { KEEPS_NOTHING } from '../refresh/kept-buckets.js'
 
 /** A query of an endpoint that has failed through its own fault. */
 export interface FailedQuery {

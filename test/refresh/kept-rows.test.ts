@@ -8,7 +8,7 @@ import type { KeptFacts, TablePart } from '../../runner/model/query.js'
 import { decodeParts, encodeParts, partsText } from '../../runner/refresh/kept-parts.js'
 import { decodeKept, encodeKept } from '../../runner/refresh/kept-rows.js'
 import { readRows } from '../../runner/refresh/rows.js'
-import { trueSpans } from '../../runner/refresh/trust.js'
+import { validSpans } from '../../runner/refresh/valid-spans.js'
 
 const SQL = 'SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS c FROM logs.edge GROUP BY hour ORDER BY hour'
 const HOUR = 3_600_000_000n
@@ -59,7 +59,7 @@ describe('kept rows', () => {
     const { body, ...rest } = await encodeKept(spans, encodeParts(PARTS), SIGNAL)
     expect(Buffer.from(body).toString()).to.equal(Buffer.from(storedWith({}).body).toString())
     expect(rest).to.deep.equal({ rowCount: 3, spans: SPANS, parts: encodeParts(PARTS) })
-    expect(await trueSpans(kept, spans, PARTS, PARTS)).to.deep.equal(spans)
+    expect(await validSpans(kept, spans, PARTS, PARTS)).to.deep.equal(spans)
   })
 
   it('are worked on no longer when their call has ended', async () => {
@@ -90,7 +90,7 @@ describe('kept rows', () => {
     const [a, b, c] = [hour('a', 3_600), hour('b', 7_000), hour('c', 7_200)]
     const spans = await decodeKept(storedWith({}), kept, SIGNAL)
     const isTrue = async (before: readonly TablePart[], now: readonly TablePart[]): Promise<readonly number[]> => {
-      const left = await trueSpans(kept, spans, decodeParts(await partsText(kept, spans, before)), now)
+      const left = await validSpans(kept, spans, decodeParts(await partsText(kept, spans, before)), now)
       return [0, 1, 2].filter(time =>
         left.some(({ from, until }) => from <= BigInt(time) * HOUR && until > BigInt(time) * HOUR),
       )
@@ -116,12 +116,12 @@ describe('kept rows', () => {
     const unknown = { key: 'unknown' }
     const parts = await partsText(kept, spans, [...elsewhere, ...PARTS, unknown])
     expect(parts).to.equal(encodeParts([...PARTS, unknown]))
-    expect(await trueSpans(kept, spans, PARTS, [...elsewhere, ...PARTS])).to.deep.equal(spans)
+    expect(await validSpans(kept, spans, PARTS, [...elsewhere, ...PARTS])).to.deep.equal(spans)
     const edges = [
       { key: 'first', times: { least: -7_200, greatest: 0 } },
       { key: 'last', times: { least: 32_399, greatest: 40_000 } },
     ]
-    const left = await trueSpans(kept, spans, PARTS, [...PARTS, ...edges])
+    const left = await validSpans(kept, spans, PARTS, [...PARTS, ...edges])
     expect(left.map(({ from, until }) => [from, until])).to.deep.equal([
       [HOUR, 2n * HOUR],
       [2n * HOUR, 8n * HOUR],
@@ -162,8 +162,8 @@ describe('kept rows', () => {
   it('are not used where the times of a part that has changed are not known, or no times', async () => {
     const spans = await decodeKept(storedWith({}), kept, SIGNAL)
     for (const text of ['q', 'q.x', 'q.!.!', 'q..1', 'q.zzzzzzzzzzz.1', 'q.1.-1', 'q.1.zzzzzzzzzzz'])
-      expect(await trueSpans(kept, spans, decodeParts(text), PARTS)).to.deep.equal([])
+      expect(await validSpans(kept, spans, decodeParts(text), PARTS)).to.deep.equal([])
     const many = Array.from({ length: 1_001 }, (_, i) => ({ key: `q${i}`, times: null }))
-    expect(await trueSpans(kept, spans, [...PARTS, ...many], PARTS)).to.deep.equal([])
+    expect(await validSpans(kept, spans, [...PARTS, ...many], PARTS)).to.deep.equal([])
   })
 })

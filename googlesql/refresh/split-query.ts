@@ -15,7 +15,7 @@ import type {
 } from '../plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.js'
 import { arrayOf, structOf, type Type } from '../types/types.js'
-import { quoted } from './narrow.js'
+import { quoted } from './narrow-query.js'
 import { isTotal } from './row-keys.js'
 import { splitWindows } from './split-windows.js'
 import { isWithoutOrder, whyVolatile } from './trace-rows.js'

@@ -4,7 +4,7 @@ import { nextTurn } from '../model/in-turns.js'
 import type { TablePart } from '../model/query.js'
 import { inCells, partsOf } from './kept-parts.js'
 import { endOfTime } from './plan.js'
-import { type Interval, type Span, without } from './spans.js'
+import { type Interval, type Span, without } from './time-spans.js'
 
 /** Where more parts differ, everything is read anew: finding their cells would keep other calls waiting. */
 const MAX_CHANGED = 100
@@ -13,7 +13,7 @@ const MAX_CHANGED = 100
 const PARTS_A_TURN = 2
 
 /** The spans without the cells of parts that have changed. @param before the parts that were kept with the spans @param now the table's */
-export async function trueSpans(
+export async function validSpans(
   kept: KeptQuery,
   spans: readonly Span[],
   before: readonly TablePart[],
