@@ -57,6 +57,9 @@ export interface ValueSchema {
   problem(text: string): string | null
 }
 
+/** The most values of a call, the elements of lists at any depth: each costs some time, however short it is. */
+export const MAX_VALUES = 10_000
+
 /** The most characters of an argument that has a pattern, or is a regular expression, where nothing else bounds it. */
 export const PATTERN_LENGTH = 1_024
 

@@ -4,13 +4,13 @@ import { CURSOR, MAX_CURSOR_LENGTH, PAGE_SIZE } from '../model/page.js'
 import {
   type ArgumentValue,
   allowedOf,
+  MAX_VALUES,
   type Parameter,
   type ScalarParameterType,
   type ScalarValue,
   splitType,
 } from '../model/param.js'
 import { isLongerThan } from '../model/text-length.js'
-import { MAX_VALUES } from '../request/raw-arguments.js'
 import { isSameInEcmaScript } from './ecmascript-pattern.js'
 import type { Dialect, JsonSchema } from './schema.js'
 

@@ -5,6 +5,7 @@ import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, invalidArguments } from '../model/errors.js'
 import {
   type ArgumentValue,
+  MAX_VALUES,
   type Parameter,
   type ScalarParameterType,
   type ScalarValue,
@@ -13,7 +14,7 @@ import {
 import type { ArgumentMap } from '../model/query.js'
 import { sizeProblem } from '../model/re2.js'
 import { typeScalar } from '../model/typed-value.js'
-import { countParts, MAX_VALUES, type RawArgument, type RawArguments } from './raw-arguments.js'
+import { countParts, type RawArgument, type RawArguments } from './raw-arguments.js'
 import { unknownNames, unknownProblems } from './unknown-arguments.js'
 
 /** The longest value, in bytes of UTF-8. */

@@ -1,5 +1,6 @@
 /** Parses arguments by name, before they are typed; malformed encodings and JSON are refused. */
 import { invalidRequest, type RunnerError } from '../model/errors.js'
+import { MAX_VALUES } from '../model/param.js'
 
 /** The values that a caller sent under one name. */
 export interface RawArgument {
@@ -16,9 +17,6 @@ export const MAX_DEPTH = 500
 
 /** How many different names one request may have: the work for each comes after they are counted. */
 export const MAX_NAMES = 1_000
-
-/** How many values one request may have, the elements of lists at any depth: each costs some time, however short it is. */
-export const MAX_VALUES = 10_000
 
 const tooDeep = (): RunnerError =>
   invalidRequest(`The lists and objects of a body may be nested at most ${MAX_DEPTH} deep.`)
