@@ -9,6 +9,7 @@ import { FRAME, NUMBER_RANGES, type NumberRange, outOfRange, ROW_COUNT } from '.
 import type { AggregateCall, CallExpr, CastExpr, Column, CteScan, Expr, ResolvedCte, Scan } from './plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf, partsOfCall } from './plan/walk.js'
 import { shortTypeName } from './types/types.js'
+import { withExamples } from './with-examples.js'
 import { LIKE, OPERATORS, type WrittenConstant, writeConstant } from './write-constant.js'
 
 /** A query without tables that computes the constant at `at`. */
@@ -171,22 +172,11 @@ class CertainReader {
     if (expr.kind === 'call' && expr.name === FAILS_ON_PURPOSE) return
     const mayFail = expr.kind === 'cast' ? castMayFail(expr) : findFunction(expr.name)?.canFail !== false
     if (!mayFail) return
-    const written = writeConstant(expr) ?? (expr.kind === 'call' ? this.#withExample(expr) : null)
-    if (written === null || (written.parameters.length === 0 && isImplied(expr))) return
-    const { sql, parameters } = written
-    this.#add({ at: expr.at, sql: `SELECT ${sql}`, parameters, detail: detailOf(expr) })
-  }
-
-  /** The call with an example as its first argument, if the others can make it fail. Also checks the argument that has a range. */
-  #withExample(call: CallExpr): WrittenConstant | null {
-    this.#rangedArgument(call)
-    const [first, ...others] = call.arguments
-    const kind = FIRST_ARGUMENTS.get(call.name)
-    if (!first || kind === undefined || (kind === 'text' && first.type.kind !== 'STRING')) return null
-    const type = { kind: kind === 'text' ? 'STRING' : 'INT64' } as const
-    const example: Expr = { kind: 'literal', at: first.at, type, value: kind === 'text' ? '' : '1' }
-    const written = writeConstant({ ...call, arguments: [example, ...others] })
-    return written && written.parameters.length > 0 ? written : null
+    const written = writeConstant(expr)
+    if (written?.parameters.length === 0 && isImplied(expr)) return
+    if (written === null && expr.kind === 'call') this.#rangedArgument(expr)
+    for (const { sql, parameters } of written ? [written] : withExamples(expr))
+      this.#add({ at: expr.at, sql: `SELECT ${sql}`, parameters, detail: detailOf(expr) })
   }
 
   #add(constant: ConstantCall): void {
@@ -216,17 +206,6 @@ const nameOf = ({ name }: CallExpr): string =>
   Object.hasOwn(LIKE, name) ? 'LIKE' : name.replace('$', '').toUpperCase()
 
 const FAILS_ON_PURPOSE = 'ERROR'
-
-/**
- * The functions and operators that refuse some values of their later arguments, whatever the first is (a divisor of 0, a negative
- * length, a group that the pattern does not have), with the type of an example for the first.
- */
-const FIRST_ARGUMENTS: ReadonlyMap<string, 'text' | 'number'> = new Map([
-  ...['$divide', 'DIV', 'MOD'].map(name => [name, 'number'] as const),
-  ...'INSTR LEFT LPAD REGEXP_EXTRACT REGEXP_INSTR REGEXP_REPLACE REPEAT RIGHT RPAD SEARCH SUBSTR TRANSLATE'
-    .split(' ')
-    .map(name => [name, 'text'] as const),
-])
 
 function evaluatedArguments(call: CallExpr): readonly Expr[] {
   const parts = partsOf(call)

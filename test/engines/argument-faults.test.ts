@@ -13,8 +13,24 @@ const ORDERS = [
   { name: 'name', type: 'STRING' },
   { name: 'n', type: 'INT64' },
   { name: 'list', type: 'INT64', mode: 'REPEATED' },
+  { name: 'civil', type: 'DATETIME' },
+  { name: 'clock', type: 'TIME' },
+  { name: 'num', type: 'NUMERIC' },
+  { name: 'bytes', type: 'BYTES' },
+  { name: 'json', type: 'JSON' },
 ]
-const ROW = { day: '2026-01-31', moment: '2026-01-31T12:00:00Z', name: '{"a": 1}', n: 0, list: [1, 2] }
+const ROW = {
+  day: '2026-01-31',
+  moment: '2026-01-31T12:00:00Z',
+  name: '{"a": 1}',
+  n: 0,
+  list: [1, 2],
+  civil: '2026-01-31T12:00:00',
+  clock: '12:00:00',
+  num: '2.5',
+  bytes: 'YWJj',
+  json: { a: 1, b: [1] },
+}
 
 const text = (value: string | null): BoundValue => ({ type: 'STRING', value })
 const whole = (value: string | null): BoundValue => ({ type: 'INT64', value })
@@ -110,11 +126,7 @@ const MISTAKES: readonly (readonly [sql: string, parameters: Parameters, errors:
       { p: 'is refused by REGEXP_REPLACE', r: 'is refused by REGEXP_REPLACE' },
     ],
     ["SELECT REGEXP_REPLACE(name, 'a', @r) FROM orders", { r: text('\\x') }, { r: 'is refused by REGEXP_REPLACE' }],
-    [
-      'SELECT INSTR(name, @a, @n) FROM orders',
-      { a: text('b'), n: whole('0') },
-      { a: 'is refused by INSTR', n: 'is refused by INSTR' },
-    ],
+    ['SELECT INSTR(name, @a, @n) FROM orders', { a: text('b'), n: whole('0') }, { n: 'is refused by INSTR' }],
     ["SELECT REGEXP_INSTR(name, 'a', @n) FROM orders", { n: whole('0') }, { n: 'is refused by REGEXP_INSTR' }],
     ["SELECT REGEXP_EXTRACT(name, 'a', 1, @n) FROM orders", { n: whole('0') }, { n: 'is refused by REGEXP_EXTRACT' }],
     ['SELECT REPEAT(name, @n) FROM orders', { n: whole('-1') }, { n: 'is refused by REPEAT' }],
@@ -201,6 +213,108 @@ const NUMBERS: readonly (readonly [expression: string, values: readonly BoundVal
   ["SPLIT(name, ',')[OFFSET(@n - 1)]", [whole('0')], NO_INDEX],
 ]
 
+/**
+ * Expressions that refuse the first argument whatever the row is, and not the second, which may fail for the value of the row. The
+ * detail names the function unless it is given.
+ */
+const REFUSED: readonly (readonly [expression: string, wrong: BoundValue, right: BoundValue, detail?: string])[] = [
+  ['PARSE_DATE(@p, name)', text('%F %'), text('%Q')],
+  ['PARSE_DATE(@p, name)', text('%H'), text('%d.%m.%Y')],
+  ['PARSE_DATETIME(@p, name)', text('%z'), text('%c')],
+  ['PARSE_TIME(@p, name)', text('%Y'), text('%I:%M %p')],
+  ['PARSE_TIMESTAMP(@p, name)', text('%f'), text('%FT%H:%M:%E*S%Ez')],
+  ["PARSE_TIMESTAMP(@p, name, 'UTC')", text('%L'), text('%s')],
+  ["PARSE_TIMESTAMP(@p, name, 'UTC')", text('%-d'), text('%G%e %Ed')],
+  ['CAST(day AS STRING FORMAT @p)', text('HH24'), text('DD/MON/YYYY'), 'is refused by CAST with FORMAT'],
+  ['CAST(clock AS STRING FORMAT @p)', text('YYYY'), text('HH24:MI'), 'is refused by CAST with FORMAT'],
+  ['CAST(n AS STRING FORMAT @p)', text('ZZ9'), text('RN'), 'is refused by CAST with FORMAT'],
+  ['CAST(bytes AS STRING FORMAT @p)', text('HEXA'), text('HEX'), 'is refused by CAST with FORMAT'],
+  ['CAST(name AS BYTES FORMAT @p)', text('HEXA'), text('BASE8'), 'is refused by CAST with FORMAT'],
+  ['CAST(name AS DATE FORMAT @p)', text('DAY'), text('Y,YYY-MM-DD'), 'is refused by CAST with FORMAT'],
+  ['CAST(name AS TIME FORMAT @p)', text('HH12:MI'), text('HH12:MI P.M.'), 'is refused by CAST with FORMAT'],
+  ['CAST(name AS TIMESTAMP FORMAT @p)', text('YYYY YY'), text('RR-DD SSSSS TZH'), 'is refused by CAST with FORMAT'],
+  ['GENERATE_ARRAY(1, n, @p)', whole('0'), whole('-1')],
+  ['GENERATE_ARRAY(num, 5, @p)', real(0), real(0.5)],
+  ['GENERATE_DATE_ARRAY(day, day, INTERVAL @p DAY)', whole('0'), whole('-1')],
+  ['GENERATE_TIMESTAMP_ARRAY(moment, moment, INTERVAL @p HOUR)', whole('0'), whole('-1')],
+  ['GENERATE_RANGE_ARRAY(RANGE(day, NULL), INTERVAL @p MONTH)', whole('0'), whole('1')],
+  ['GENERATE_RANGE_ARRAY(RANGE(civil, NULL), INTERVAL @p HOUR)', whole('0'), whole('1')],
+  ['GENERATE_RANGE_ARRAY(RANGE(moment, NULL), INTERVAL @p HOUR)', whole('0'), whole('1')],
+  ['DATE_BUCKET(day, INTERVAL @p DAY)', whole('0'), whole('1')],
+  ['DATETIME_BUCKET(civil, INTERVAL @p DAY, civil)', whole('-1'), whole('1')],
+  ['TIMESTAMP_BUCKET(moment, INTERVAL @p HOUR)', whole('0'), whole('1')],
+  ['RANGE_BUCKET(n, [5, @p])', whole('0'), whole('6')],
+  ["RANGE_BUCKET(num, [NUMERIC '5', @p])", whole('0'), whole('6')],
+  ["RANGE_BUCKET(CAST(n AS BIGNUMERIC), [BIGNUMERIC '5', @p])", whole('0'), whole('6')],
+  ['RANGE_BUCKET(n + 0.5, [5.5, @p])', whole('0'), whole('6')],
+  ["RANGE_BUCKET(name, ['b', @p])", text('a'), text('c')],
+  ["RANGE_BUCKET(clock, [TIME '12:00:00', TIME(@p, 0, 0)])", whole('0'), whole('13')],
+  ['DATE_ADD(day, INTERVAL @p DAY)', whole('3652059'), whole('3652058')],
+  ['DATE_SUB(day, INTERVAL @p MONTH)', whole('9000000000000000000'), whole('-119987')],
+  ['DATETIME_ADD(civil, INTERVAL @p YEAR)', whole('10000'), whole('9998')],
+  ['DATETIME_SUB(civil, INTERVAL @p DAY)', whole('-3652059'), whole('-3652058')],
+  ['TIMESTAMP_ADD(moment, INTERVAL @p DAY)', whole('3652059'), whole('3652058')],
+  ['TIMESTAMP_SUB(moment, INTERVAL @p HOUR)', whole('9000000000'), whole('9000000')],
+  ['ADD_MONTHS(day, @p)', whole('9000000000'), whole('-119987')],
+  ['day + @p', whole('9000000000'), whole('3652058'), 'leads to a number that is too large'],
+  ['day - @p', whole('9000000000'), whole('3652058'), 'leads to a number that is too large'],
+  ['NEXT_DAY(day, @p)', text('NEVER'), text('MONDAY')],
+  ['DATE(n, @p, 1)', whole('13'), whole('12')],
+  ['DATE(2026, n, @p)', whole('32'), whole('31')],
+  ['DATE(@p, n, 1)', whole('10000'), whole('9999')],
+  ['DATETIME(@p, n, 1, 0, 0, 0)', whole('0'), whole('1')],
+  ['DATETIME(2026, @p, n, 0, 0, 0)', whole('0'), whole('1')],
+  ['DATETIME(2026, n, @p, 0, 0, 0)', whole('0'), whole('31')],
+  ['DATETIME(2026, n, 1, @p, 0, 0)', whole('24'), whole('23')],
+  ['DATETIME(2026, n, 1, 0, @p, 0)', whole('60'), whole('59')],
+  ['DATETIME(2026, n, 1, 0, 0, @p)', whole('61'), whole('59')],
+  ['TIME(@p, n, 0)', whole('24'), whole('23')],
+  ['TIME(n, @p, 0)', whole('60'), whole('59')],
+  ['TIME(n, 0, @p)', whole('61'), whole('59')],
+  ['MAKE_INTERVAL(n, @p)', whole('9000000000'), whole('-5')],
+  ['MAKE_INTERVAL(n, second => @p)', whole('9000000000000000000'), whole('-5')],
+  ['LOG(n, @p)', real(1), real(2)],
+  ['LOG(@p, n)', real(-1), real(2)],
+  ['ROUND(num, n, @p)', text('ODD'), text('ROUND_HALF_EVEN')],
+  ['n << @p', whole('-1'), whole('64'), 'leads to a shift by a negative number'],
+  ['bytes >> @p', whole('-1'), whole('64'), 'leads to a shift by a negative number'],
+  ['NET.IP_NET_MASK(@p, n)', whole('5'), whole('4')],
+  ['NET.IP_NET_MASK(n, @p)', whole('129'), whole('128')],
+  ['NET.IP_TRUNC(bytes, @p)', whole('129'), whole('128')],
+  ['NET.IP_IN_NET(name, @p)', text('abc'), text('10.0.0.0/8')],
+  ['NET.IP_IN_NET(@p, name)', text('abc'), text('10.0.0.0/8')],
+  ['NET.MAKE_NET(name, @p)', whole('-1'), whole('128')],
+  ['NET.MAKE_NET(@p, n)', text('abc'), text('10.1.0.0/16')],
+  ['JSON_KEYS(json, @p)', whole('0'), whole('1')],
+  ['JSON_KEYS(json, mode => @p)', text('odd'), text('lax')],
+  ['PARSE_JSON(name, wide_number_mode => @p)', text('odd'), text('round')],
+  ['FLOAT64(json.a, wide_number_mode => @p)', text('odd'), text('exact')],
+  ['FLOAT64_ARRAY(json.b, wide_number_mode => @p)', text('odd'), text('exact')],
+  ['SEARCH(STRUCT(name, n), @p)', text('('), text('a')],
+  ['CONTAINS_SUBSTR(STRUCT(name, n), @p)', text(null), text('')],
+  ['EDIT_DISTANCE(name, name, max_distance => @p)', whole('-1'), whole('0')],
+  ["EDIT_DISTANCE(bytes, b'a', max_distance => @p)", whole('-1'), whole('0')],
+  ['INSTR(name, name, @p)', whole('0'), whole('9')],
+  ['INSTR(bytes, bytes, 1, @p)', whole('0'), whole('9')],
+  ['LEFT(bytes, @p)', whole('-1'), whole('9')],
+  ['RIGHT(bytes, @p)', whole('-1'), whole('9')],
+  ['LPAD(name, n, @p)', text(''), text('ab')],
+  ['LPAD(name, @p, name)', whole('-1'), whole('9')],
+  ["RPAD(bytes, @p, b'a')", whole('-1'), whole('9')],
+  ['RPAD(name, n, @p)', text(''), text('ab')],
+  ['REGEXP_EXTRACT(name, name, @p)', whole('0'), whole('9')],
+  ['REGEXP_EXTRACT(bytes, bytes, 1, @p)', whole('0'), whole('9')],
+  ['REGEXP_INSTR(name, name, @p)', whole('0'), whole('9')],
+  ['REGEXP_INSTR(name, name, 1, @p)', whole('0'), whole('9')],
+  ['REGEXP_INSTR(bytes, bytes, 1, 1, @p)', whole('2'), whole('1')],
+  ["REGEXP_REPLACE(bytes, b'a', CAST(@p AS BYTES))", text('\\9'), text('\\0')],
+  ['REPEAT(bytes, @p)', whole('-1'), whole('9')],
+  ['REPEAT(name, @p)', whole('9000000000'), whole('9')],
+  ['SUBSTR(bytes, n, @p)', whole('-1'), whole('9')],
+  ['TRANSLATE(name, @p, name)', text('aa'), text('ab')],
+  ['COSINE_DISTANCE([1.0, n], @p)', { type: 'ARRAY<FLOAT64>', value: [0, 0] }, { type: 'ARRAY<FLOAT64>', value: [1] }],
+]
+
 /** Queries that give rows with arguments that fail elsewhere. */
 const RIGHT: readonly (readonly [sql: string, parameters: Parameters, rows: unknown[][]])[] = [
   ['SELECT 10 / @n FROM orders WHERE n > 5', { n: whole('0') }, []],
@@ -208,6 +322,11 @@ const RIGHT: readonly (readonly [sql: string, parameters: Parameters, rows: unkn
   ['SELECT SAFE_DIVIDE(10, @n), SAFE_CAST(@a AS INT64)', { n: whole('0'), a: text('x') }, [[null, null]]],
   ['SELECT COALESCE(@a, CAST(CAST(@b AS INT64) AS STRING))', { a: text('a'), b: text('x') }, [['a']]],
   ['SELECT n FROM orders LIMIT @n', { n: whole('0') }, []],
+  [
+    'SELECT PARSE_DATE(@f, name), LPAD(name, @n), DATE(n, @n, 1) FROM orders WHERE n > 5',
+    { f: text('%'), n: whole('-1') },
+    [],
+  ],
   ["SELECT SAFE_CAST(@a AS TIMESTAMP FORMAT 'YYYY-MM-DD')", { a: text('abc') }, [[null]]],
   ["SELECT SAFE.REPEAT('a', @n), SAFE.SEARCH('a', @q) FROM orders", { n: whole('-1'), q: text('(') }, [[null, null]]],
   ['SELECT n FROM orders WHERE name LIKE @f AND n > 5', { f: text('%a%') }, []],
@@ -254,6 +373,23 @@ describe('arguments that make a query fail', () => {
           'ARGUMENT_INVALID',
           [{ parameter: 'n', detail }],
         ])
+      }
+    })
+  }
+
+  for (const [expression, wrong, right, detail = `is refused by ${expression.split('(')[0]}`] of REFUSED) {
+    const shown = JSON.stringify(wrong.value)
+    it(`are named where the function refuses them whatever the row is: ${expression} with ${shown}`, async () => {
+      const { code, errors } = (await failure(`SELECT ${expression} FROM orders`, { p: wrong })) as RunnerError
+      expect([code, errors]).to.deep.equal(['ARGUMENT_INVALID', [{ parameter: 'p', detail }]])
+      const others: [string, BoundValue][] = [[expression, right]]
+      // Zones, formats and paths are tested also where they may not be used.
+      if (!detail.startsWith('is not')) others.push([`IF(n = 5, ${expression}, NULL)`, wrong])
+      if (/^[A-Z0-9_.]+\((?!.* AS )/.test(expression)) others.push([`SAFE.${expression}`, wrong])
+      if (expression.startsWith('CAST')) others.push([`SAFE_${expression}`, wrong])
+      for (const [fine, p] of others) {
+        const error = (await failure(`SELECT ${fine}, 1 / n FROM orders`, { p })) as RunnerError
+        expect([fine, error.code]).to.deep.equal([fine, 'QUERY_FAILED'])
       }
     })
   }
