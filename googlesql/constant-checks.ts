@@ -26,6 +26,10 @@ const ZONE_ARGUMENT: Readonly<Record<string, number>> = {
   $extract: 2,
   DATE: 1,
   DATETIME: 1,
+  DATETIME_TRUNC: 2,
+  DATE_TRUNC: 2,
+  FORMAT_DATE: 2,
+  FORMAT_DATETIME: 2,
   FORMAT_TIMESTAMP: 2,
   PARSE_TIMESTAMP: 2,
   STRING: 1,
@@ -60,8 +64,7 @@ export function constantChecks({ scan }: ResolvedQuery) {
     if (expr.kind !== 'call' || expr.isSafe) return
     const { name, arguments: args } = expr
     if (Object.hasOwn(ZONE_ARGUMENT, name)) checkZone(args[ZONE_ARGUMENT[name]!])
-    const probe = patternProbe(name, args)
-    if (probe !== null) probes.push(probe)
+    probes.push(...patternProbes(name, args))
     if (Object.hasOwn(LIKE, name)) probes.push(...likeProbes(name, args))
   })
   return { mistakes, probes: [...probes, ...constantCalls(scan)] }
@@ -94,14 +97,16 @@ function writtenText(expr: Expr | null | undefined): WrittenConstant | null {
 
 type Arguments = readonly (Expr | null)[]
 
-/** Tests the pattern, format or path of a call whatever the other arguments are. */
-function patternProbe(name: string, args: Arguments): ConstantCall | null {
-  const [kind, index, detail] = patternOf(name)
-  const pattern = args[index]
-  const written = kind && writtenText(pattern)
-  if (!written) return null
-  const sql = PROBES[kind](name, written.sql, args)
-  return sql === null ? null : { at: pattern!.at, sql: `SELECT ${sql}`, parameters: written.parameters, detail }
+/** Tests the pattern, format or paths of a call whatever the other arguments are. */
+function patternProbes(name: string, args: Arguments): readonly ConstantCall[] {
+  const [kind, first, detail] = patternOf(name)
+  const every = CHANGES_PATHS[name] ?? args.length
+  return args.flatMap((pattern, index) => {
+    const isPattern = kind !== null && index >= first && (index - first) % every === 0
+    const written = isPattern ? writtenText(pattern) : null
+    const sql = written && PROBES[kind!](name, written.sql, args)
+    return sql ? [{ at: pattern!.at, sql: `SELECT ${sql}`, parameters: written!.parameters, detail }] : []
+  })
 }
 
 /** Tests each pattern of a LIKE whatever the text is. */
@@ -117,7 +122,7 @@ function likeProbes(name: string, [operand, ...patterns]: Arguments): readonly C
 
 type PatternKind = keyof typeof PROBES
 
-/** The kind of the function's pattern, its index among the arguments, and what an error says about a wrong pattern. */
+/** The kind of the function's pattern, the index of the first, and what an error says about a wrong pattern. */
 function patternOf(name: string): readonly [kind: PatternKind | null, index: number, detail: string] {
   if (name === 'FORMAT') return ['format', 0, 'is not a format for FORMAT']
   if (name.startsWith('REGEXP_')) return ['regexp', 1, 'is not a regular expression that the query can use']
@@ -140,14 +145,20 @@ const WITH_PATH = new Set(
   ),
 )
 
-/** The functions that change the value at a path, their second argument. */
-const CHANGES_PATH = new Set(['JSON_ARRAY_APPEND', 'JSON_ARRAY_INSERT', 'JSON_REMOVE', 'JSON_SET', 'JSON_STRIP_NULLS'])
+/** The functions that change the values at paths, from their second argument on, with the distance from one path to the next. */
+const CHANGES_PATHS: Readonly<Record<string, number>> = {
+  JSON_ARRAY_APPEND: 2,
+  JSON_ARRAY_INSERT: 2,
+  JSON_REMOVE: 1,
+  JSON_SET: 2,
+  JSON_STRIP_NULLS: Number.POSITIVE_INFINITY,
+}
 
 const PROBES = {
   /** FORMAT tests its pattern against the types of its arguments even where these are NULL. */
   format(_name: string, pattern: string, [, ...rest]: Arguments): string | null {
     const values = rest.map(value => (value === null ? 'NULL' : `CAST(NULL AS ${shortTypeName(value.type)})`))
-    const isWritten = rest.every(value => value !== null && !['ARRAY', 'STRUCT'].includes(value.type.kind))
+    const isWritten = rest.every(value => value !== null && !shortTypeName(value.type).includes('STRUCT'))
     return isWritten ? `FORMAT(${[pattern, ...values].join(', ')})` : null
   },
   /** FORMAT_DATE and the other format functions refuse a wrong pattern for every value. */
@@ -161,8 +172,10 @@ const PROBES = {
     const test = name === 'REGEXP_EXTRACT' || name === 'REGEXP_EXTRACT_ALL' ? name : 'REGEXP_CONTAINS'
     return `${test}('', ${pattern})`
   },
-  path(name: string, path: string): string | null {
-    if (CHANGES_PATH.has(name)) return `JSON_SET(JSON '{}', ${path}, 1)`
-    return WITH_PATH.has(name) ? `${name}('{}', ${path})` : null
+  path(name: string, path: string, [document]: Arguments): string | null {
+    if (name === 'JSON_REMOVE') return `JSON_REMOVE(JSON '{}', ${path})`
+    if (Object.hasOwn(CHANGES_PATHS, name)) return `JSON_SET(JSON '{}', ${path}, 1)`
+    // A path of JSON_QUERY may be lax in a JSON, and not in a STRING.
+    return WITH_PATH.has(name) ? `${name}(${document?.type.kind === 'JSON' ? 'JSON ' : ''}'{}', ${path})` : null
   },
 } as const

@@ -24,6 +24,8 @@ const WRONG: readonly (readonly [sql: string, message: string])[] = [
   ["SELECT FORMAT(«'%q', 1)", 'Invalid format specifier character "q"'],
   ["SELECT FORMAT(«'%d %s', 1)", 'Too few arguments to FORMAT'],
   ["SELECT FORMAT(«'%d', @s)", 'Invalid type for argument 2 to FORMAT'],
+  ["SELECT FORMAT(«'%d', [@s])", 'Invalid type for argument 2 to FORMAT'],
+  ["SELECT DATE_TRUNC(@t, DAY, «'Europe/Berln')", 'Invalid time zone: Europe/Berln; Did you mean Europe/Berlin?'],
   ["SELECT «DATE '2020-13-01'", 'Invalid DATE literal'],
   ["SELECT «JSON_VALUE(@s, '$.a[')", 'Invalid token in JSONPath'],
   ["SELECT «PARSE_DATE('%Q', '2020')", 'Failed to parse input string'],
