@@ -49,7 +49,15 @@ export {
 } from './values/civil-text.js'
 export { type IntervalParts, intervalText, readInterval } from './values/interval-text.js'
 export { canonicalJson, DOUBLE_DIGITS, normalDecimal } from './values/json-text.js'
-export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
+export {
+  dateLiteral,
+  datetimeLiteral,
+  decimalText,
+  decimalUnits,
+  numericLiteral,
+  timeLiteral,
+  timestampLiteral,
+} from './values/literals.js'
 export { type RangeBounds, rangeText, readRange } from './values/ranges.js'
 export { patternSize } from './values/re2-size.js'
 export { isTimeZone } from './values/time-zone.js'

@@ -27,7 +27,14 @@ import {
   TIMESTAMPTZ,
   VARCHAR,
 } from '@duckdb/node-api'
-import { canonicalJson, type RangeBounds, type ScalarKind, type Type, typeName } from '../../../../googlesql/data.js'
+import {
+  canonicalJson,
+  decimalUnits,
+  type RangeBounds,
+  type ScalarKind,
+  type Type,
+  typeName,
+} from '../../../../googlesql/data.js'
 import { bignumericUnits, fieldNames } from '../../../../googlesql-duckdb/names-and-types.js'
 import { checkValue, type ValueWriter } from '../../../model/check-value.js'
 import type { WireParameter } from '../process/messages.js'
@@ -102,10 +109,7 @@ const WRITER: ValueWriter<DuckDBValue> = {
   scalars: {
     INT64: BigInt,
     FLOAT64: number => number,
-    NUMERIC: digits => {
-      const [whole, fraction = ''] = digits.split('.')
-      return new DuckDBDecimalValue(BigInt(whole! + fraction.padEnd(NUMERIC.scale, '0')), NUMERIC.width, NUMERIC.scale)
-    },
+    NUMERIC: digits => new DuckDBDecimalValue(decimalUnits(digits, NUMERIC.scale), NUMERIC.width, NUMERIC.scale),
     BIGNUMERIC: digits => String(bignumericUnits(digits)),
     BOOL: value => value,
     STRING: text => text,

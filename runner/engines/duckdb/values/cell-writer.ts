@@ -16,6 +16,7 @@ import {
 import {
   dateText,
   datetimeText,
+  decimalText,
   intervalText,
   type RangeKind,
   type StructField,
@@ -135,7 +136,8 @@ const SCALARS: Readonly<Record<ScalarKind, ScalarWriter>> = {
   INT64: texts => value =>
     typeof value === 'bigint' ? texts.int64(value) : typeof value === 'number' ? texts.int64(BigInt(value)) : undefined,
   FLOAT64: texts => value => (typeof value === 'number' ? texts.float64(value) : undefined),
-  NUMERIC: texts => value => (value instanceof DuckDBDecimalValue ? texts.numeric(decimalText(value)) : undefined),
+  NUMERIC: texts => value =>
+    value instanceof DuckDBDecimalValue ? texts.numeric(decimalText(value.value, value.scale)) : undefined,
   BIGNUMERIC: texts => value => (typeof value === 'bigint' ? texts.numeric(bignumeric(value)) : undefined),
   BOOL: texts => value => (typeof value === 'boolean' ? texts.bool(value) : undefined),
   STRING: texts => value => (typeof value === 'string' ? texts.string(value) : undefined),
@@ -175,10 +177,4 @@ function boundText(value: DuckDBValue | undefined): string | null {
 function bignumeric(units: bigint): string {
   if (!isInBignumeric(units)) throw new ValueError('BIGNUMERIC overflow')
   return bignumericText(units)
-}
-
-function decimalText({ value, scale }: DuckDBDecimalValue): string {
-  if (scale === 0) return value.toString()
-  const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0')
-  return `${value < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
 }

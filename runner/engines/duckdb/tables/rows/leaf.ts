@@ -5,6 +5,8 @@ import {
   dateLiteral,
   datetimeLiteral,
   datetimeText,
+  decimalText,
+  decimalUnits,
   elementOfRange,
   numericLiteral,
   type RangeKind,
@@ -16,6 +18,8 @@ import {
   timeLiteral,
   timestampLiteral,
 } from '../../../../../googlesql/data.js'
+import { BIGNUMERIC_SCALE } from '../../../../../googlesql-duckdb/names-and-types.js'
+import { isLongerThan } from '../../../../model/text-length.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
@@ -28,7 +32,7 @@ export const leafOfText = (kind: ScalarKind, text: string, limits: TypeLimits): 
   LEAVES[kind](text, limits)
 
 const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: TypeLimits) => string | null>> = {
-  STRING: (text, { maxLength }) => (isWithin(maxLength, text) ? JSON.stringify(text) : null),
+  STRING: (text, { maxLength }) => (maxLength !== null && isLongerThan(text, maxLength) ? null : JSON.stringify(text)),
   INT64: int64,
   FLOAT64: float64,
   NUMERIC: (text, limits) => decimal('NUMERIC', text, limits),
@@ -79,14 +83,6 @@ export function expectation(kind: ScalarKind | 'STRUCT', { maxLength, precision,
     : `a ${kind}(${precision}, ${scale}) of at most ${precision - (scale ?? 0)} digits before the point`
 }
 
-/** Whether a text is within the maximum length. */
-function isWithin(maxLength: number | null, text: string): boolean {
-  if (maxLength === null || text.length <= maxLength) return true
-  let characters = 0
-  for (const _ of text) if (++characters > maxLength) return false
-  return true
-}
-
 const quoted = (text: string | null): string | null => (text === null ? null : `"${text}"`)
 
 /** Cuts digits beyond microseconds, BigQuery's precision. Files that are read in place are treated in the same way. */
@@ -120,12 +116,9 @@ function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scal
 
 /** Rounds half away from zero, BigQuery's default. */
 function rounded(text: string, scale: number): string {
-  const [whole = '', behind = ''] = text.replace('-', '').split('.')
-  if (behind.length <= scale) return text
-  const carry = behind.charCodeAt(scale) >= 0x35 ? 1n : 0n
-  const digits = (BigInt(whole + behind.slice(0, scale)) + carry).toString().padStart(scale + 1, '0')
-  const sign = text.startsWith('-') && /[1-9]/.test(digits) ? '-' : ''
-  return sign + (scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`)
+  const units = decimalUnits(text, BIGNUMERIC_SCALE)
+  const unit = 10n ** BigInt(BIGNUMERIC_SCALE - scale)
+  return decimalText((units + (units < 0n ? -unit : unit) / 2n) / unit, scale)
 }
 
 // https://cloud.google.com/bigquery/docs/loading-data-cloud-storage-csv#data_types
