@@ -25,12 +25,6 @@ import { FileChangedError } from './steady-copy.js'
 import type { TableStore } from './table-store.js'
 import { emptySelect, scansOf } from './table-view.js'
 
-/** All shards that match the wildcard, and those that the query's conditions choose. */
-export interface ShardChoice {
-  readonly all: readonly Shard[]
-  readonly chosen: readonly Shard[]
-}
-
 /** The SQL of a view without rows, which is enough to compile a query. */
 export const emptyShards = ({ columns }: ShardRead): string => emptySelect(withSuffix(columns))
 
@@ -73,10 +67,10 @@ export class ShardStore {
   }
 
   /**
-   * Chooses the shards of a read without opening them: those whose suffix meets all conditions. A condition that fails excludes
-   * no shards: the query itself decides.
+   * Chooses the shards of a read without opening them: of all that match the wildcard, those whose suffix meets all conditions. A
+   * condition that fails excludes no shards: the query itself decides.
    */
-  async select(read: ShardRead, deps: ChooseDeps): Promise<ShardChoice> {
+  async select(read: ShardRead, deps: ChooseDeps) {
     const all = this.#shardsOf(read)
     const rowsOf = (shards: readonly Shard[]): string =>
       `SELECT ${SHARD_SUFFIX} FROM (SELECT unnest([${shards.map(({ suffix }) => quoteText(suffix)).join(', ')}]) AS ${SHARD_SUFFIX}) AS s`

@@ -23,11 +23,6 @@ interface PartitionFile {
   readonly unit: PartitionUnit
 }
 
-/** The files of a table that the query would open; the paths are null if the table is in the attached database. */
-interface Found extends Pick<TableReads, 'parts'> {
-  readonly paths: readonly string[] | null
-}
-
 /** The stores in which the files of tables and shards are found. */
 interface Stores {
   readonly tables: TableStore
@@ -47,7 +42,8 @@ export async function findReads(stores: Stores, request: ReadsRequest, deps: Cho
   return { tables, files: sizes.size, bytes: sum(sizes.keys()) }
 }
 
-async function readsOfTable({ tables }: Stores, name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> {
+/** The files of a table that the query would open; the paths are null if the table is in the attached database. */
+async function readsOfTable({ tables }: Stores, name: string, request: ReadsRequest, deps: ChooseDeps) {
   const contents = tables.contents(name)
   if (contents === null) return { paths: null, parts: null }
   const reads = request.partitionReads.filter(({ table }) => table === name)

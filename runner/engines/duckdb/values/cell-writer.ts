@@ -27,15 +27,13 @@ import type { ColumnPromise } from '../../../model/query.js'
 import { BodyTooLargeError, objectKeys } from '../../../result/body.js'
 import { NO_PROMISE, nullInRequired } from '../../../result/broken-contract.js'
 import { rangeResult, type ScalarTexts, scalarTexts, ValueError } from '../../../result/scalar-text.js'
+import type { RunRequest } from '../process/messages.js'
 
 /** The JSON text of one cell. */
 export type CellWriter = (vector: DuckDBVector, row: number) => string
 
-export interface CellOptions {
-  readonly timestamps: 'iso8601' | 'unix_micros'
-  /** The longest text of an array; a longer one fails the result before it uses all memory. */
-  readonly maxBytes: number
-}
+/** `maxBytes`: the longest text of an array; a longer one fails the result before it uses all memory. */
+export type CellOptions = Pick<RunRequest, 'timestamps' | 'maxBytes'>
 
 /**
  * Compiles the writer of a column. The writer throws BrokenContractError for a value that the promise excludes, ValueError for
