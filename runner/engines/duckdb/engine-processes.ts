@@ -18,7 +18,7 @@ export interface DuckdbEngineOptions extends CatalogueOptions {
   readonly database: string | null
   readonly memoryLimitMb: number
   readonly threads: number
-  /** The folder in which the engine creates its own temporary folder, which is removed when the engine is closed or dies. */
+  /** The folder in which the engine creates its own temporary folder, which is removed when the engine is closed, or by the next engine. */
   readonly tempDir: string
   readonly observe: Observer
   readonly clock: Clock

@@ -1,21 +1,13 @@
 /** The engine's child process: it runs DuckDB, answers its parent's requests, and ends when its parent ends. */
 import { rmSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { causeText } from '../../../model/cause-text.js'
 import type { FromChild, SessionOptions, ToChild } from '../process/messages.js'
 import { Answering, type AnsweringOptions } from './answer-requests.js'
 import { openSession } from './session.js'
 import { statementGuard } from './statement-allowlist.js'
 
-/**
- * How long to wait, in milliseconds, until the system has given this process another parent. When a parent dies, the system closes its
- * files first: so 'disconnect' comes before the new parent.
- */
-const ADOPTION_MS = 50
-
 let answering: Answering | null = null
 let folder: string | null = null
-const parent = process.ppid
 
 const send: AnsweringOptions['send'] = (message, onReceived) => {
   // If sending fails, the parent has ended, and the event 'disconnect' follows.
@@ -43,7 +35,7 @@ function exitBroken(error: unknown): void {
   if (process.connected) process.send?.({ kind: 'broken', cause: causeText(error) } satisfies FromChild, end)
 }
 
-/** Ends the process at once, with its running queries. */
+/** Ends the process at once, with its running queries. If its parent was killed, the next engine removes the parent's folder. */
 function end(): void {
   answering?.interrupt()
   process.removeAllListeners('message')
@@ -53,14 +45,6 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Ends after the parent was killed: removes the engine's folder, since the parent cannot. */
-function endAlone(): void {
-  setTimeout(() => {
-    if (folder !== null && process.ppid !== parent) folder = dirname(folder)
-    end()
-  }, ADOPTION_MS)
-}
-
 process.on('message', (message: ToChild) => {
   if (message.kind === 'open') void open(message.options, message.readAhead)
   else if (message.kind === 'request') void answering!.answer(message.id, message.request)
@@ -68,7 +52,7 @@ process.on('message', (message: ToChild) => {
   else if (message.kind === 'taken') answering?.take(message.id)
   else end()
 })
-process.on('disconnect', endAlone)
+process.on('disconnect', end)
 // Ctrl-C on a terminal reaches both processes. The child ignores it: the parent first completes its requests and then ends the
 // child.
 process.on('SIGINT', () => undefined)
