@@ -102,7 +102,7 @@ export class Compiler {
     try {
       return await run(translation)
     } catch (error) {
-      if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
+      if (!(error instanceof RequestFailure) || error.failure.kind !== 'query' || error.isBegun) throw error
       const written = asWritten()
       if (written.sql !== translation.sql) {
         const answer = await this.runRetrying(compiled, delay, run, written)

@@ -74,16 +74,11 @@ export class DuckdbEngine implements Engine {
   }
 
   async run(query: Query, options: RunOptions): Promise<ResultSet> {
-    let isBegun = false
-    const { exported, ...others } = options
-    const write = (bytes: Uint8Array): Promise<void> => {
-      isBegun = true
-      return exported!.write(bytes)
-    }
     try {
-      return await this.#run(query, exported ? { ...others, exported: { ...exported, write } } : options, () => isBegun)
+      return await this.#run(query, options)
     } catch (error) {
-      throw isBegun ? error : await this.#argumentFaults.explain(error as RunnerError, query, others)
+      const { exported: _, ...others } = options
+      throw await this.#argumentFaults.explain(error as RunnerError, query, others)
     }
   }
 
@@ -238,16 +233,13 @@ export class DuckdbEngine implements Engine {
     return this.#parts.catalogue.discovery.unreadable
   }
 
-  /** @param isBegun whether rows have been passed on: after that, a query that fails is not run again */
-  #run(query: Query, options: RunOptions, isBegun = () => false): Promise<ResultSet> {
+  #run(query: Query, options: RunOptions): Promise<ResultSet> {
     const { compiler } = this.#parts
     const run = async (signal: AbortSignal): Promise<ResultSet> => {
       const compiled = await compiler.compiledOf(query, this.#view)
       const { translation, resultColumns, source } = compiled
-      const ask = (one: TranslatedQuery): Promise<Answers['run']> => {
-        const asked = this.#askRows(bind(one, query), translation.columns, options, signal)
-        return asked.catch(error => Promise.reject(isBegun() ? runnerError(error, signal) : error))
-      }
+      const ask = (one: TranslatedQuery): Promise<Answers['run']> =>
+        this.#askRows(bind(one, query), translation.columns, options, signal)
       // An export does not limit rows early: only at its end would it show whether the rows were enough.
       const first = options.exported ? compiler.translate(source, {}) : translation
       const answer = await compiler.runRetrying(compiled, 'rows', ask, first)

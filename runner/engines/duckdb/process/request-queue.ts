@@ -22,9 +22,12 @@ export type Ask = <K extends Request['kind']>(
 export class RequestFailure extends Error {
   override readonly name = 'RequestFailure'
   readonly failure: Failure
-  constructor(failure: Failure) {
+  /** Whether rows of an export have been passed on: then the query is not run again. */
+  readonly isBegun: boolean
+  constructor(failure: Failure, isBegun = false) {
     super(failure.kind)
     this.failure = failure
+    this.isBegun = isBegun
   }
 }
 
@@ -145,7 +148,7 @@ export class RequestQueue {
     const isDisruptive = 'failure' in outcome && outcome.failure.kind === 'disruptive'
     if (job.cancelTimer && isDisruptive) this.#options.onDisruptive(job.request)
     if ('answer' in outcome) job.resolve(withParts(outcome.answer, job.parts) as never)
-    else job.reject(new RequestFailure(outcome.failure))
+    else job.reject(new RequestFailure(outcome.failure, job.isBegun))
   }
 
   /**
