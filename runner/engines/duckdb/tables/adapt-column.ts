@@ -14,7 +14,6 @@ import { emptyColumn } from './convert.js'
 import { fromFileValue, placeInFile, textOfBytes, textOfDecimal, valueFault } from './file-column.js'
 import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
 import { keysOfFields } from './rows/column-name.js'
-import { UNLIMITED } from './rows/row-schema.js'
 import { asRead, isCut, isInt96, isTooWide, leavesOf, rowOfCut } from './stored-types.js'
 
 /** The place of a column for messages, and whether its type was inferred from the file. */
@@ -60,17 +59,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
   const isJson = have.alias === 'JSON'
   if (sqlName(have) === target && want.kind !== 'BIGNUMERIC' && !isJson) return sql
   if (isJson && want.kind === 'JSON') return sql
-  const fromText = (text: string): string =>
-    fromFileValue(want, text, {
-      path,
-      form: 'parquet',
-      file: place.file,
-      keyOf: ({ name }) => name,
-      limitsOf: () => UNLIMITED,
-      isRequired: () => false,
-      isText: () => true,
-      hasFewRows: false,
-    })
+  const fromText = (text: string): string => fromFileValue(want, text, { path, form: 'parquet', file: place.file })
   if (have.typeId === DuckDBTypeId.VARCHAR) return fromText(sql)
   if (want.kind === 'JSON' && googlesqlType(have) === undefined)
     return fromText(`CAST(CAST(${sql} AS JSON) AS VARCHAR)`)

@@ -12,7 +12,7 @@ import { isRecord } from '../../../model/is-record.js'
 import { chunksOf } from '../values/result-chunks.js'
 import type { TextFile } from './data-folder.js'
 import {
-  type FileValueContext,
+  type FileValueForm,
   fromFileValue,
   fromStaged,
   type KeyOf,
@@ -24,7 +24,6 @@ import { keyConstant } from './folder-keys.js'
 import { finder, headerNames, keysOfFields } from './rows/column-name.js'
 import { headerOf } from './rows/csv.js'
 import { type CsvForm, csvForm, hasDecimals } from './rows/csv-form.js'
-import { UNLIMITED } from './rows/row-schema.js'
 import { linesOf, stageRows } from './rows/stage-rows.js'
 
 type Insert = (select: string) => Promise<unknown>
@@ -239,7 +238,7 @@ async function ndjsonSelect(
     `read_json([${quotePath(sample)}, ${quotePath(sample)}, ${quotePath(path)}], format = 'newline_delimited', records = true, ` +
     `compression = '${compression}', sample_size = 2, maximum_sample_files = 2, maximum_depth = -1, ` +
     `map_inference_threshold = -1, field_appearance_threshold = 0, filename = ${quoteText(file)})`
-  const context = { ...contextOf(table, 'json', keyOf, texts), hasFewRows: seen.count < SAMPLE_ROWS }
+  const context = { ...contextOf(table, 'json'), keyOf, texts, hasFewRows: seen.count < SAMPLE_ROWS }
   const columns = table.columns.map(column => {
     const { name, type } = column
     const value = constantOf(column, keys) ?? fromFileValue(type, quoteName(keyOf(column)), { ...context, path: name })
@@ -264,23 +263,11 @@ function constantOf(column: StructField, keys: TextFile['keys']): string | null 
   return key ? keyConstant(key) : null
 }
 
-function contextOf(
-  { required, limits = {} }: TableDefinition,
-  form: FileValueContext['form'],
-  keyOf: KeyOf = ({ name }) => name,
-  texts: Texts = new Map(),
-): FileValueContext {
-  const all = new Set(required)
-  return {
-    path: '',
-    form,
-    keyOf,
-    limitsOf: path => limits[path] ?? UNLIMITED,
-    isRequired: path => all.has(path),
-    isText: path => texts.has(path),
-    hasFewRows: false,
-  }
-}
+const contextOf = ({ required, limits = {} }: TableDefinition, form: FileValueForm) => ({
+  form,
+  limits,
+  required: new Set(required),
+})
 
 /** Null where the header has a name that is not a column, or a column twice, and where DuckDB may read the file in another way. */
 async function csvSelect(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<string | null> {
@@ -296,7 +283,7 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
     header.length > 1 &&
     keys.size === header.length &&
     [...keys.keys()].every(({ type }) => type.kind !== 'ARRAY' && type.kind !== 'STRUCT') &&
-    inRows.every(column => keys.has(column) || !context.isRequired(column.name))
+    inRows.every(column => keys.has(column) || !context.required.has(column.name))
   if (!isPlain) return null
   const quote = quoteText(form.quote === null ? '' : String.fromCharCode(form.quote))
   // DuckDB's sniffer is off, since it would drop rows that it does not understand.

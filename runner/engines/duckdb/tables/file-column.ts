@@ -20,6 +20,7 @@ import {
   quoteName,
   quoteText,
 } from '../../../../googlesql-duckdb/names-and-types.js'
+import { UNLIMITED } from './rows/row-schema.js'
 
 /**
  * `json`: DuckDB's JSON reader gives the types of `sampleOf`. `csv`: every value is a VARCHAR. `parquet`: also a VARCHAR; but such a file
@@ -29,6 +30,8 @@ export type FileValueForm = 'json' | 'csv' | 'parquet'
 
 /** The key of a column or field in the file. */
 export type KeyOf = (field: StructField) => string
+
+const nameOf: KeyOf = ({ name }) => name
 
 /** A value from which DuckDB's JSON reader infers a column's type: VARCHAR from 'x', JSON from null. JSON keeps numbers and texts apart. */
 export function sampleOf(type: Type, keyOf: KeyOf): unknown {
@@ -54,13 +57,16 @@ export interface FileValueContext {
   readonly form: FileValueForm
   /** SQL of the path of the file, for messages; null where the source is not a file. */
   readonly file?: string | null
-  readonly keyOf: KeyOf
-  readonly limitsOf: (path: string) => TypeLimits
-  readonly isRequired: (path: string) => boolean
-  /** Whether all values of the path are known to be JSON strings. */
-  readonly isText: (path: string) => boolean
-  /** Whether DuckDB takes longer to plan the SELECT than to run it. */
-  readonly hasFewRows: boolean
+  /** @default the names of the fields */
+  readonly keyOf?: KeyOf
+  /** By path. @default no limits */
+  readonly limits?: Readonly<Record<string, TypeLimits>>
+  /** The paths where no NULL is allowed. @default none */
+  readonly required?: ReadonlySet<string>
+  /** The paths of which all values are known to be JSON strings. @default none */
+  readonly texts?: ReadonlyMap<string, unknown>
+  /** Whether DuckDB takes longer to plan the SELECT than to run it. @default false */
+  readonly hasFewRows?: boolean
 }
 
 /** SQL of the column's value, from `sql`, the value in the file. A missing or null ARRAY becomes empty, as BigQuery stores it. */
@@ -73,8 +79,9 @@ export function fromFileValue(type: Type, sql: string, context: FileValueContext
       return `CASE WHEN ${sql} IS NULL THEN [] ELSE list_transform(${sql}, lambda ${item}: ${inner}) END`
     }
     case 'STRUCT': {
+      const { keyOf = nameOf } = context
       const fields = fieldNames(type).map((name, i) => {
-        const field = `struct_extract(${sql}, ${quoteText(context.keyOf(type.fields[i]!))})`
+        const field = `struct_extract(${sql}, ${quoteText(keyOf(type.fields[i]!))})`
         return `${quoteName(name)} := ${fromFileValue(type.fields[i]!.type, field, { ...context, path: `${path}.${name}` })}`
       })
       return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) ELSE ${whenNull(sql, context)} END`
@@ -86,7 +93,7 @@ export function fromFileValue(type: Type, sql: string, context: FileValueContext
 
 /** SQL of the value for a NULL: NULL, or an error where NULL is not allowed, as in a list. */
 const whenNull = (sql: string, context: FileValueContext): string =>
-  context.isRequired(context.path) || context.path.endsWith('[]') ? refused('a value', sql, context) : 'NULL'
+  context.required?.has(context.path) || context.path.endsWith('[]') ? refused('a value', sql, context) : 'NULL'
 
 type Branch = readonly [when: string, then: string]
 
@@ -97,7 +104,7 @@ function scalarFromFile(
 ): string {
   const { form } = context
   // The elements of a list have the limits of the column.
-  const { maxLength, precision, scale } = context.limitsOf(context.path.replace(/\[\]$/, ''))
+  const { maxLength, precision, scale } = context.limits?.[context.path.replace(/\[\]$/, '')] ?? UNLIMITED
   const matches = (pattern: string): string => `regexp_full_match(${sql}, '${pattern}')`
   const checked = (...branches: readonly Branch[]): string =>
     `CASE ${branches.map(([when, then]) => `WHEN ${when} THEN ${then}`).join(' ')} WHEN ${sql} IS NULL THEN ${whenNull(sql, context)} ELSE ${refused(kind, sql, context)} END`
@@ -111,9 +118,9 @@ function scalarFromFile(
   const within = (length: string): string => (maxLength === null ? '' : ` AND ${length} <= ${maxLength}`)
   switch (kind) {
     case 'STRING': {
-      const isSure = form !== 'json' || context.isText(context.path)
+      const isSure = form !== 'json' || context.texts?.has(context.path)
       const doubts = [
-        ...(isSure ? [] : [mayBeOtherJson(sql, context.hasFewRows)]),
+        ...(isSure ? [] : [mayBeOtherJson(sql, context.hasFewRows === true)]),
         ...(maxLength === null ? [] : [`length(${sql}) > ${maxLength}`]),
       ]
       if (doubts.length === 0) return orWhenNull(sql)
