@@ -48,7 +48,7 @@ export async function convert(
   }
   const staged = join(dirname(file.path), 'rows')
   const { rows, longestRow } = await stageRows(file, table, staged)
-  if (rows > 0) await insert(stagedSelect(staged, longestRow, table))
+  if (rows > 0) await insert(`SELECT ${stagedColumns(table.columns)} FROM ${readStaged(staged, longestRow, table)}`)
 }
 
 /**
@@ -239,11 +239,9 @@ async function ndjsonSelect(
     `compression = '${compression}', sample_size = 2, maximum_sample_files = 2, maximum_depth = -1, ` +
     `map_inference_threshold = -1, field_appearance_threshold = 0, filename = ${quoteText(file)})`
   const context = { ...contextOf(table, 'json'), keyOf, texts, hasFewRows: seen.count < SAMPLE_ROWS }
-  const columns = table.columns.map(column => {
-    const { name, type } = column
-    const value = constantOf(column, keys) ?? fromFileValue(type, quoteName(keyOf(column)), { ...context, path: name })
-    return `${value} AS ${quoteName(name)}`
-  })
+  const columns = columnsOver(table, keys, column =>
+    fromFileValue(column.type, quoteName(keyOf(column)), { ...context, path: column.name }),
+  )
   // DuckDB reads a row `null` as a row of NULLs, so a row of NULLs is refused. The condition names all columns, as it must: only then
   // does DuckDB refuse unknown keys.
   const isNull = Object.keys(all as object)
@@ -252,15 +250,19 @@ async function ndjsonSelect(
   const isOfFile = `${quoteName(file)} <> ${quoteText(sample)}`
   // DuckDB may evaluate either condition first, so `isRow` repeats `isOfFile`.
   const isRow = `CASE WHEN ${isOfFile} AND ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
-  return `SELECT ${columns.join(', ')} FROM ${source} WHERE ${isOfFile} AND ${isRow}`
+  return `SELECT ${columns} FROM ${source} WHERE ${isOfFile} AND ${isRow}`
 }
 
 const columnsInRows = ({ columns }: TableDefinition, keys: TextFile['keys']): TableDefinition['columns'] =>
   columns.filter(column => !keys.some(key => key.column === column))
 
-function constantOf(column: StructField, keys: TextFile['keys']): string | null {
-  const key = keys.find(other => other.column === column)
-  return key ? keyConstant(key) : null
+/** SQL of the table's columns: a constant where the file's folder gives the value, else SQL of the value in the file. */
+function columnsOver({ columns }: TableDefinition, keys: TextFile['keys'], inFile: (column: StructField) => string) {
+  const selected = columns.map(column => {
+    const key = keys.find(other => other.column === column)
+    return `${key ? keyConstant(key) : inFile(column)} AS ${quoteName(column.name)}`
+  })
+  return selected.join(', ')
 }
 
 const contextOf = ({ required, limits = {} }: TableDefinition, form: FileValueForm) => ({
@@ -293,15 +295,12 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
     `nullstr = [${[...form.nulls].map(quoteText).join(', ')}], ` +
     'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
     `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
-  const selected = table.columns.map(column => {
+  const columns = columnsOver(table, file.keys, column => {
     const { name, type } = column
     const key = keys.get(column)
-    const value =
-      constantOf(column, file.keys) ??
-      (key === undefined ? emptyColumn(type) : fromFileValue(type, quoteName(key), { ...context, path: name }))
-    return `${value} AS ${quoteName(name)}`
+    return key === undefined ? emptyColumn(type) : fromFileValue(type, quoteName(key), { ...context, path: name })
   })
-  return `SELECT ${selected.join(', ')} FROM read_csv(${quotePath(file.path)}, ${options})`
+  return `SELECT ${columns} FROM read_csv(${quotePath(file.path)}, ${options})`
 }
 
 /** The names of the columns in the first line: one name for an empty file, and no names for a line with a misplaced quote. */
@@ -316,11 +315,6 @@ async function csvHeader(connection: DuckDBConnection, file: TextFile, form: Csv
   } catch {
     return []
   }
-}
-
-/** A SELECT over the rows that `stageRows` has written. */
-function stagedSelect(path: string, longestRow: number, table: TableDefinition): string {
-  return `SELECT ${stagedColumns(table.columns)} FROM ${readStaged(path, longestRow, table)}`
 }
 
 /** SQL of these columns over rows with their types in `stagedType`. */

@@ -145,7 +145,9 @@ export class TableStore {
       const { shown, table } = entry
       if (shown === null) throw new FileChangedError(table.definition.name)
       needs.parts.push(shown.parts)
-      if (withViews) needs.views.set(table.definition.name, this.#viewOf(entry, shown))
+      if (!withViews) continue
+      shown.view ??= this.#viewOver(entry, shown.parts)
+      needs.views.set(table.definition.name, shown.view)
     }
     needs.partsRead = this.#partsRead(entries, needs.reads.length > 0)
     if (chosen) {
@@ -277,11 +279,6 @@ export class TableStore {
     if (origin.kind !== 'select') return viewOver(definition, parts, { isInferred, root: this.#openFiles.root })
     const more = unknownColumns(definition)
     return more === '' ? origin.sql : `SELECT *${more} FROM (${origin.sql})`
-  }
-
-  #viewOf(entry: Entry, shown: Shown): string {
-    shown.view ??= this.#viewOver(entry, shown.parts)
-    return shown.view
   }
 
   #entriesOf(names: readonly string[]): readonly Entry[] {
