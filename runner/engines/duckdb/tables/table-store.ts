@@ -351,28 +351,15 @@ export class TableStore {
     const { definition } = entry.table
     const name = rowTableOf(entry, files)
     if (entry.converted.has(name)) return name
-    const create = `CREATE TABLE IF NOT EXISTS ${quoteName(name)} (${columnList(definition)})`
-    // In one commit, since a table of many columns takes as long to create as to fill.
-    const createAndInsert = async (select: string): Promise<void> => {
-      await this.#connection.run('BEGIN')
-      try {
-        await this.#connection.run(create)
-        await this.#connection.run(`INSERT INTO ${quoteName(name)} ${select}`)
-        await this.#connection.run('COMMIT')
-      } catch (error) {
-        await this.#connection.run('ROLLBACK')
-        throw error
-      }
-    }
+    const insert = (select: string): Promise<unknown> =>
+      this.#connection.run(`INSERT INTO ${quoteName(name)} ${select}`)
     try {
+      await this.#connection.run(`CREATE OR REPLACE TABLE ${quoteName(name)} (${columnList(definition)})`)
       for (const file of files)
-        await this.#read(entry, file, copy => convert(this.#connection, copy, definition, createAndInsert)).catch(
-          cause => {
-            if (cause instanceof QueryFault) throw cause
-            throw new QueryFault(`${file.path}: ${fileFault(cause, file.format.toUpperCase())}`, { cause })
-          },
-        )
-      await this.#connection.run(create)
+        await this.#read(entry, file, copy => convert(this.#connection, copy, definition, insert)).catch(cause => {
+          if (cause instanceof QueryFault) throw cause
+          throw new QueryFault(`${file.path}: ${fileFault(cause, file.format.toUpperCase())}`, { cause })
+        })
     } catch (error) {
       await this.#connection.run(`DROP TABLE IF EXISTS ${quoteName(name)}`)
       throw error
