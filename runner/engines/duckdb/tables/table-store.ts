@@ -87,8 +87,6 @@ export class TableStore {
   readonly #shapes = new Map<string, ParquetShape>()
   /** DuckDB's tables that will be dropped when no query reads them any more, unless their files come back first. */
   readonly #leaving = new Map<string, symbol>()
-  /** How many changes are being made or wait for their turn. */
-  #changes = 0
   /** The last change; changes run one after another, since two transactions that change the catalogue would conflict. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -167,10 +165,9 @@ export class TableStore {
     const wanted = this.#entriesOf(names)
     const listed = this.#listed(wanted)
     if (wanted.every(entry => isCurrent(entry, listed.get(entry)!))) return []
-    // Where other changes come first, the listing may be older than what they read: then the files are listed again.
-    const isNext = this.#changes === 0
     return this.#inTurn(async () => {
-      const now = isNext ? listed : this.#listed(wanted)
+      // The files are listed again, since changes that came first may have read newer ones.
+      const now = this.#listed(wanted)
       const reads: RefreshedTable[] = []
       const loaded = new Map<Entry, Shown>()
       try {
@@ -292,8 +289,7 @@ export class TableStore {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    this.#changes++
-    const run = this.#turn.then(work).finally(() => this.#changes--)
+    const run = this.#turn.then(work)
     this.#turn = run.catch(() => undefined)
     return run
   }
