@@ -5,8 +5,8 @@
  */
 import { constants } from 'node:os'
 import { BoundedMap } from '../../../model/bounded-map.js'
+import { FairQueue, type Share } from '../../../model/fair-queue.js'
 import type { Clock } from '../../../model/ports.js'
-import { FairQueue, type Share } from './fair-queue.js'
 import { isExport, type Request, runsJavaScript, type SessionOptions } from './messages.js'
 import { type Ask, type AskOptions, NO_SHARE, RequestFailure, unavailable } from './request-queue.js'
 import type { EngineProcess } from './supervisor.js'

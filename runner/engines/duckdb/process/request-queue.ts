@@ -1,8 +1,8 @@
 /** The requests to a child of the engine: those that wait, those that it is working on, and those that are being stopped. */
 import { RunnerError } from '../../../model/errors.js'
+import { FairQueue, type Share } from '../../../model/fair-queue.js'
 import { joinInTurns } from '../../../model/in-turns.js'
 import type { Clock } from '../../../model/ports.js'
-import { FairQueue, type Share } from './fair-queue.js'
 import { type Answer, type Answers, type Failure, needsConnection, type Request, type ToChild } from './messages.js'
 
 export interface AskOptions {

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { Share } from '../../../../runner/engines/duckdb/process/fair-queue.js'
 import type { Failure, Request, ToChild } from '../../../../runner/engines/duckdb/process/messages.js'
 import {
   RequestFailure,
@@ -7,6 +6,7 @@ import {
   type RequestQueueOptions,
 } from '../../../../runner/engines/duckdb/process/request-queue.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
+import type { Share } from '../../../../runner/model/fair-queue.js'
 import { Waiters } from '../../../../runner/model/waiters.js'
 import { manualClock } from '../../../cache/manual-clock.js'
 import { CLOCK } from '../raw-engine.js'

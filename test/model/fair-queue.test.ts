@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { FairQueue, type Share } from '../../../../runner/engines/duckdb/process/fair-queue.js'
-import { memo } from '../../../../runner/model/bounded-map.js'
-import { Waiters } from '../../../../runner/model/waiters.js'
+import { memo } from '../../runner/model/bounded-map.js'
+import { FairQueue, type Share } from '../../runner/model/fair-queue.js'
+import { Waiters } from '../../runner/model/waiters.js'
 
 /** By item, whose first letter is its caller, and whose second is its endpoint. */
 const shares = new Map<string, Share>()

@@ -1,6 +1,6 @@
 /** A queue that is fair to callers, and to the endpoints of a caller: many items of one do not delay the items of another. */
 
-import type { Waiters } from '../../../model/waiters.js'
+import type { Waiters } from './waiters.js'
 
 /** The caller and the endpoint that an item counts for. */
 export interface Share {
