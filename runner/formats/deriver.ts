@@ -1,5 +1,6 @@
-/** Converts stored JSON results to other formats: in a worker thread if the result is large or the format needs a library. */
+/** Converts stored JSON results to other formats: in worker threads if the result is large or the format needs a library. */
 import { RunnerError, retryLater } from '../model/errors.js'
+import { FairQueue, type FairQueueLimits, type Share } from '../model/fair-queue.js'
 import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import { AskedThread } from '../platform/asked-thread.js'
@@ -14,25 +15,37 @@ export type FromDeriver =
   | { readonly kind: 'too-large'; readonly detail: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Results from this size on are converted in the thread, since they would block the event loop for more than 10 ms. */
+/** Results from this size on are converted in a thread, since they would block the event loop for more than 10 ms. */
 export const LARGE_BYTES = 1_000_000
-/** The most large results that wait or are being converted. Each caller holds its result in memory. */
+/** The most large results that wait or are being converted, and the most of one token. Each caller holds its result in memory. */
 const MOST_LARGE = 64
+const MOST_LARGE_OF_TOKEN = MOST_LARGE / 2
+/** One token uses one thread, so that its large results do not hold up those of another. */
+const THREADS: FairQueueLimits = { most: 2, mostOfCaller: 1, mostOfEndpoint: 1 }
 const IDLE_MS = 30_000
+
+interface Job {
+  readonly share: Share
+  readonly message: ToDeriver
+  readonly resolve: (bytes: Uint8Array) => void
+  readonly reject: (error: unknown) => void
+}
 
 const isLarge = ([, , json]: ToDeriver): boolean => json.byteLength >= LARGE_BYTES
 
 export class Deriver {
   readonly #clock: Clock
   readonly #idleMs: number
-  #thread: AskedThread | null = null
-  /** The jobs that the thread has or that wait for it; `#last` settles with the last of them. */
-  readonly #jobs = new Set<ToDeriver>()
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #queue = new FairQueue<Job>(THREADS)
+  /** The jobs that a thread has or that wait for one. */
+  readonly #jobs = new Set<Job>()
+  readonly #threads = new Set<AskedThread>()
+  /** The threads that have no job. */
+  #idle: AskedThread[] = []
   #cancelIdle = (): void => {}
   #isClosed = false
 
-  /** `idleMs`: the thread ends after this long without work. */
+  /** `idleMs`: the threads end after this long without work. */
   constructor(clock: Clock, idleMs = IDLE_MS) {
     this.#clock = clock
     this.#idleMs = idleMs
@@ -43,51 +56,69 @@ export class Deriver {
    * @throws RunnerError RESULT_TOO_LARGE where the format cannot hold it or it has more than `maxBytes`, OVERLOADED while too many
    *   large results wait; any other error is a bug, such as JSON that is not a result.
    */
-  async derive(...job: ToDeriver): Promise<Uint8Array> {
-    if (!isLarge(job) && !formatOf(job[0]).hasLibrary) return deriveHere(job)
-    if (this.#isClosed || (isLarge(job) && [...this.#jobs].filter(isLarge).length >= MOST_LARGE)) throw overloaded()
-    this.#jobs.add(job)
-    const derived = this.#last.then(() => this.#deriveThere(job))
-    this.#last = derived.catch(() => {})
-    return derived
+  async derive(share: Share, ...message: ToDeriver): Promise<Uint8Array> {
+    if (!isLarge(message) && !formatOf(message[0]).hasLibrary) return deriveHere(message)
+    if (this.#isClosed || (isLarge(message) && this.#isFull(share.caller))) throw overloaded()
+    if (share.waiters) share.waiters.onJoin = () => this.#beginJobs()
+    return new Promise((resolve, reject) => {
+      const job = { share, message, resolve, reject }
+      this.#jobs.add(job)
+      this.#queue.add(share, job)
+      this.#beginJobs()
+    })
   }
 
-  /** Ends the thread; waiting calls are rejected with OVERLOADED. */
+  /** Ends the threads; waiting calls are rejected with OVERLOADED. */
   close(): void {
     this.#isClosed = true
+    for (const { reject } of this.#queue.clear()) reject(overloaded())
     this.#end()
   }
 
-  async #deriveThere(job: ToDeriver): Promise<Uint8Array> {
+  #isFull(token: string): boolean {
+    const large = [...this.#jobs].filter(({ message }) => isLarge(message))
+    return (
+      large.length >= MOST_LARGE || large.filter(({ share }) => share.caller === token).length >= MOST_LARGE_OF_TOKEN
+    )
+  }
+
+  #beginJobs(): void {
+    for (let job = this.#queue.take(); job !== null; job = this.#queue.take()) void this.#do(job)
+  }
+
+  async #do(job: Job): Promise<void> {
+    this.#cancelIdle()
+    const thread = this.#idle.pop() ?? this.#start()
+    thread.worker.ref() // Only work keeps the process alive.
     try {
-      if (this.#isClosed) throw overloaded()
-      this.#cancelIdle()
-      this.#thread ??= this.#start()
-      this.#thread.worker.ref() // Only work keeps the process alive.
-      const message = await ask(this.#thread, job)
-      if (message.kind === 'derived') return message.bytes
-      throw message.kind === 'too-large' ? tooLarge(message.detail) : new Error(message.reason)
+      const answer = await ask(thread, job.message)
+      thread.worker.unref()
+      this.#idle.push(thread)
+      if (answer.kind === 'derived') job.resolve(answer.bytes)
+      else job.reject(answer.kind === 'too-large' ? tooLarge(answer.detail) : new Error(answer.reason))
     } catch (error) {
-      throw this.#isClosed ? overloaded() : error
-    } finally {
-      this.#jobs.delete(job)
-      if (this.#jobs.size === 0) this.#thread?.worker.unref()
-      if (this.#jobs.size === 0 && this.#thread) this.#cancelIdle = this.#clock.after(this.#idleMs, () => this.#end())
+      job.reject(this.#isClosed ? overloaded() : error)
     }
+    this.#jobs.delete(job)
+    this.#queue.release(job.share)
+    this.#beginJobs()
+    if (this.#jobs.size === 0) this.#cancelIdle = this.#clock.after(this.#idleMs, () => this.#end())
   }
 
   #start(): AskedThread {
     const thread = new AskedThread('runner/formats/derive-worker')
+    this.#threads.add(thread)
     thread.ended.addEventListener('abort', () => {
-      if (this.#thread === thread) this.#thread = null
+      this.#threads.delete(thread)
+      this.#idle = this.#idle.filter(other => other !== thread)
     })
     return thread
   }
 
   #end(): void {
     this.#cancelIdle()
-    void this.#thread?.worker.terminate()
-    this.#thread = null
+    this.#idle = []
+    for (const { worker } of this.#threads) void worker.terminate()
   }
 }
 

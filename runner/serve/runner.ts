@@ -270,7 +270,7 @@ function runnerOver(settings: Settings, service: Service, app: App, close: () =>
       const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, facts)
       if (format === 'json') return result
       const { representations } = app.appDeps
-      const wanted = { endpoint, format, coding: PLAIN }
+      const wanted = { token: '', endpoint, format, coding: PLAIN }
       const { body, etag } = await representations.make(result, wanted, bytes => results.grow(key, bytes))
       return { ...result, body, etag }
     },

@@ -6,6 +6,8 @@ import { Deriver, LARGE_BYTES } from '../../runner/formats/deriver.js'
 import type { ResultFacts } from '../../runner/formats/format.js'
 import { derive, FORMATS } from '../../runner/formats/index.js'
 import { RunnerError } from '../../runner/model/errors.js'
+import type { Share } from '../../runner/model/fair-queue.js'
+import { Waiters } from '../../runner/model/waiters.js'
 import { CLOCK } from '../engines/duckdb/raw-engine.js'
 
 const DERIVED_FORMATS = FORMATS.map(each => each.name).filter(name => name !== 'json')
@@ -22,6 +24,8 @@ function resultOf(bytes: number): Uint8Array {
   const text = `{"result":[${rows.join()}]}`
   return Buffer.from(`before${text}behind`).subarray(6, 6 + text.length)
 }
+
+const shareOf = (caller: string): Share => ({ caller, endpoint: 'e' })
 
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
@@ -42,7 +46,9 @@ describe('the deriver', () => {
     for (const size of [100, LARGE_BYTES + 1]) {
       const json = resultOf(size)
       const copy = Buffer.from(json)
-      const made = await Promise.all(DERIVED_FORMATS.map(format => deriver.derive(format, COLUMNS, json, FACTS)))
+      const made = await Promise.all(
+        DERIVED_FORMATS.map(format => deriver.derive(shareOf('a'), format, COLUMNS, json, FACTS)),
+      )
       for (const [i, format] of DERIVED_FORMATS.entries()) {
         const expected = await derive(format, COLUMNS, json, FACTS)
         expect(Buffer.compare(made[i]!, expected), `${format} of ${size} bytes`).to.equal(0)
@@ -54,12 +60,12 @@ describe('the deriver', () => {
   it('does not hold up this thread meanwhile', async function () {
     this.timeout(60_000)
     const json = resultOf(20_000_000)
-    await deriver.derive('csv', COLUMNS, resultOf(LARGE_BYTES), FACTS)
+    await deriver.derive(shareOf('a'), 'csv', COLUMNS, resultOf(LARGE_BYTES), FACTS)
     let ticks = 0
     const timer = setInterval(() => {
       ticks += 1
     }, 1)
-    await deriver.derive('arrow', COLUMNS, json, FACTS)
+    await deriver.derive(shareOf('a'), 'arrow', COLUMNS, json, FACTS)
     clearInterval(timer)
     expect(ticks).to.be.greaterThan(5)
   })
@@ -68,22 +74,53 @@ describe('the deriver', () => {
     this.timeout(60_000)
     for (const size of [100, LARGE_BYTES]) {
       const json = resultOf(size)
-      const tooLarge = deriver.derive('csv', COLUMNS, json, { ...FACTS, maxBytes: 10 })
+      const tooLarge = deriver.derive(shareOf('a'), 'csv', COLUMNS, json, { ...FACTS, maxBytes: 10 })
       expect(await codeOf(tooLarge)).to.equal('RESULT_TOO_LARGE')
-      const broken = deriver.derive('csv', COLUMNS, json.subarray(0, json.length - 2), FACTS)
+      const broken = deriver.derive(shareOf('a'), 'csv', COLUMNS, json.subarray(0, json.length - 2), FACTS)
       expect(await codeOf(broken)).to.match(/Error: .*(it ends too soon|another form)/)
     }
-    expect(await deriver.derive('csv', COLUMNS, resultOf(LARGE_BYTES), FACTS)).to.be.instanceOf(Uint8Array)
+    expect(await deriver.derive(shareOf('a'), 'csv', COLUMNS, resultOf(LARGE_BYTES), FACTS)).to.be.instanceOf(
+      Uint8Array,
+    )
   })
 
-  it('refuses large results while too many wait, and ends what waits when it is closed', async function () {
+  it('refuses large results while too many wait, of one token or of all, and ends what waits when it is closed', async function () {
     this.timeout(60_000)
     const json = resultOf(LARGE_BYTES)
-    const codes = Promise.all(Array.from({ length: 70 }, () => codeOf(deriver.derive('ndjson', COLUMNS, json, FACTS))))
+    const ask = (token: string): Promise<string> =>
+      codeOf(deriver.derive(shareOf(token), 'ndjson', COLUMNS, json, FACTS))
+    const waiting = ['a', 'b'].flatMap(token => Array.from({ length: 32 }, () => ask(token)))
+    const beyond = [await ask('a'), await ask('c')]
     deriver.close()
-    expect(await codes).to.deep.equal(Array.from({ length: 70 }, () => 'OVERLOADED'))
-    expect(await codeOf(deriver.derive('ndjson', COLUMNS, json, FACTS))).to.equal('OVERLOADED')
-    expect(await codeOf(deriver.derive('ndjson', COLUMNS, resultOf(10), FACTS))).to.equal('no error')
+    expect(beyond).to.deep.equal(['OVERLOADED', 'OVERLOADED'])
+    expect(await Promise.all(waiting)).to.deep.equal(waiting.map(() => 'OVERLOADED'))
+    expect(await ask('a')).to.equal('OVERLOADED')
+    expect(await codeOf(deriver.derive(shareOf('a'), 'ndjson', COLUMNS, resultOf(10), FACTS))).to.equal('no error')
+  })
+
+  it('leaves room for the large results of another token', async function () {
+    this.timeout(60_000)
+    const json = resultOf(LARGE_BYTES)
+    const ask = (token: string): Promise<string> =>
+      codeOf(deriver.derive(shareOf(token), 'ndjson', COLUMNS, json, FACTS))
+    const own = Promise.all(Array.from({ length: 33 }, () => ask('a')))
+    expect(await ask('b')).to.equal('no error')
+    expect((await own).filter(code => code !== 'no error')).to.deep.equal(['OVERLOADED'])
+  })
+
+  it('does not let the large results of one token hold up those of another, nor one that a call of another token has joined', async function () {
+    this.timeout(60_000)
+    const [large, small] = [resultOf(5_000_000), resultOf(100)]
+    const order: string[] = []
+    const ask = (name: string, share: Share, json: Uint8Array): Promise<unknown> =>
+      deriver.derive(share, 'xlsx', COLUMNS, json, FACTS).then(() => order.push(name))
+    const waiters = new Waiters()
+    const all = [1, 2, 3].map(i => ask(`a${i}`, shareOf('a'), large))
+    all.push(ask('joined', { ...shareOf('a'), waiters }, small), ask('b', shareOf('b'), small))
+    waiters.join('c')
+    await Promise.all(all)
+    expect(order.indexOf('b'), order.join()).to.be.lessThan(order.indexOf('a2'))
+    expect(order.indexOf('joined'), order.join()).to.be.lessThan(order.indexOf('a2'))
   })
 
   it('loads a library for a format in the thread alone, and starts it for no other small result', async function () {
@@ -96,11 +133,11 @@ describe('the deriver', () => {
     try {
       const json = resultOf(100)
       for (const format of FORMATS.filter(each => !each.hasLibrary).map(each => each.name)) {
-        await deriver.derive(format, COLUMNS, json, FACTS)
+        await deriver.derive(shareOf('a'), format, COLUMNS, json, FACTS)
       }
       expect(started).to.equal(0)
       // So many small ones may wait as come.
-      await Promise.all(Array.from({ length: 200 }, () => deriver.derive('arrow', COLUMNS, json, FACTS)))
+      await Promise.all(Array.from({ length: 200 }, () => deriver.derive(shareOf('a'), 'arrow', COLUMNS, json, FACTS)))
       expect(started).to.equal(1)
     } finally {
       process.off('worker', count)
@@ -115,7 +152,7 @@ describe('the deriver', () => {
       const clock = { after: (ms, run) => { const timer = setTimeout(run, ms); timer.unref(); return () => clearTimeout(timer) } }
       const json = Buffer.from('{"result":[' + ${JSON.stringify(row)} + ']}')
       const facts = { endpoint: 'e', revision: 'r', isTruncated: false }
-      const bytes = await new Deriver(clock).derive('csv', [{ name: 'text', type: 'STRING' }], json, facts)
+      const bytes = await new Deriver(clock).derive({ caller: 'a', endpoint: 'e' }, 'csv', [{ name: 'text', type: 'STRING' }], json, facts)
       console.log(bytes.length)`
     for (const [file, options] of [
       ['runner/formats/deriver.ts', ['--import', 'tsx']],

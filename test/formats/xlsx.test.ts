@@ -124,7 +124,13 @@ describe('a workbook', () => {
       const two = ['a', 'b'].map(name => ({ name, type: 'INT64' }))
       const rows = Array<string>(MAX_CELLS / 2).fill('{"a":1,"b":2}')
       const many = (more: readonly string[]) =>
-        deriver.derive('xlsx', two, Buffer.from(`{"result":[${[...rows, ...more].join()}]}`), FACTS)
+        deriver.derive(
+          { caller: 'a', endpoint: 'e' },
+          'xlsx',
+          two,
+          Buffer.from(`{"result":[${[...rows, ...more].join()}]}`),
+          FACTS,
+        )
       expect((await many([])).byteLength).to.be.greaterThan(1_000_000)
       const refused = async (promise: Promise<unknown>): Promise<object> =>
         promise.then(
@@ -137,12 +143,19 @@ describe('a workbook', () => {
           'A workbook (xlsx) has at most 1,000,000 cells, and this result has more. Ask for csv or parquet, or for fewer rows.',
       })
       const text = Buffer.from(`{"result":[{"c":"${'x'.repeat(MAX_TEXT + 1)}"}]}`)
-      expect(await refused(deriver.derive('xlsx', [{ name: 'c', type: 'STRING' }], text, FACTS))).to.include({
+      expect(
+        await refused(
+          deriver.derive({ caller: 'a', endpoint: 'e' }, 'xlsx', [{ name: 'c', type: 'STRING' }], text, FACTS),
+        ),
+      ).to.include({
         code: 'RESULT_TOO_LARGE',
         detail:
           'A cell of a workbook (xlsx) has at most 32,767 characters, and a text of this result has more. Ask for csv or parquet.',
       })
-      const bounded = deriver.derive('xlsx', two, Buffer.from('{"result":[]}'), { ...FACTS, maxBytes: 100 })
+      const bounded = deriver.derive({ caller: 'a', endpoint: 'e' }, 'xlsx', two, Buffer.from('{"result":[]}'), {
+        ...FACTS,
+        maxBytes: 100,
+      })
       expect(await refused(bounded)).to.include({ code: 'RESULT_TOO_LARGE' })
     } finally {
       deriver.close()

@@ -9,6 +9,7 @@ import type { ResultFormat } from '../../formats/index.js'
 import type { Endpoint } from '../../model/endpoint.js'
 import { turnOfWaiter } from '../../model/in-turns.js'
 import type { StoredResult } from '../../model/ports.js'
+import { Waiters } from '../../model/waiters.js'
 import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../../request/negotiate-coding.js'
 
 /** Smaller results are sent as they are: compressed, they would still fill one packet. */
@@ -62,11 +63,19 @@ const REPRESENTATIONS = Symbol('representations')
 
 interface Served extends StoredResult {
   /** By the suffix of their ETag: those that have been made, and those that are being made, once for all callers. */
-  [REPRESENTATIONS]?: Map<string, Representation | Promise<Representation>>
+  [REPRESENTATIONS]?: Map<string, Representation | Making>
 }
 
-/** What is made of a result: for which endpoint, in which format and coding. */
+/** A representation that is being made, and the tokens whose calls wait for it. */
+interface Making {
+  readonly made: Promise<Representation>
+  readonly waiters: Waiters
+}
+
+/** What is made of a result: for which token and endpoint, in which format and coding. */
 export interface Wanted {
+  /** '' for a call without one. */
+  readonly token: string
   readonly endpoint: Pick<Endpoint, 'name' | 'revision' | 'columns' | 'maxResultBytes'>
   readonly format: ResultFormat
   readonly coding: CodingChoice
@@ -97,30 +106,29 @@ export class Representations {
    * @throws RunnerError RESULT_TOO_LARGE, OVERLOADED as `Deriver.derive` does.
    */
   async make(result: StoredResult, wanted: Wanted, onGrown: (bytes: number) => void): Promise<Representation> {
-    const { format } = wanted
-    const plain = async (): Promise<Representation> =>
-      once(result, format, null, () => (format === 'json' ? result.body : this.#derive(result, wanted)), onGrown)
+    const { format, token } = wanted
+    const derive = (waiters: Waiters) => (format === 'json' ? result.body : this.#derive(result, wanted, waiters))
+    const plain = async (): Promise<Representation> => once(result, { format, coding: null, token }, derive, onGrown)
     const body = format === 'json' ? result.body : (await plain()).body
     const coding = codingFor(body, wanted.coding)
-    return coding === null ? plain() : once(result, format, coding, () => COMPRESS[coding]!(body), onGrown)
+    return coding === null ? plain() : once(result, { format, coding, token }, () => COMPRESS[coding]!(body), onGrown)
   }
 
-  #derive(result: StoredResult, { endpoint, format }: Wanted): Promise<Uint8Array> {
+  #derive(result: StoredResult, { token, endpoint, format }: Wanted, waiters: Waiters): Promise<Uint8Array> {
     const { name, revision, columns } = endpoint
     const contract = columns.map(({ required, unit, fields }) => ({ required, unit, ...(fields && { fields }) }))
     const maxBytes = LARGEST_FACTOR * Math.min(endpoint.maxResultBytes ?? Infinity, this.#maxResultBytes)
     const { columns: types, body, isTruncated, page } = result
     const facts = { endpoint: name, revision, isTruncated, contract, maxBytes, ...(page && { next: page.next }) }
-    return this.#deriver.derive(format, types, body, facts)
+    return this.#deriver.derive({ caller: token, endpoint: name, waiters }, format, types, body, facts)
   }
 }
 
 /** The representation, made once for all callers. */
 async function once(
   result: Served,
-  format: ResultFormat,
-  coding: ContentCoding | null,
-  make: () => Uint8Array | Promise<Uint8Array>,
+  { format, coding, token }: Pick<Wanted, 'format' | 'token'> & { readonly coding: ContentCoding | null },
+  make: (waiters: Waiters) => Uint8Array | Promise<Uint8Array>,
   onGrown: (bytes: number) => void,
 ): Promise<Representation> {
   result[REPRESENTATIONS] ??= new Map()
@@ -134,11 +142,16 @@ async function once(
     return representation
   }
   const begun = all.get(suffix)
-  if (begun) return begun instanceof Representation ? begun : begun.finally(turnOfWaiter)
-  const making = Promise.resolve().then(make).then(keep)
-  all.set(suffix, making)
-  making.catch(() => all.delete(suffix))
-  return making
+  if (begun instanceof Representation) return begun
+  if (begun) {
+    begun.waiters.join(token)
+    return begun.made.finally(turnOfWaiter)
+  }
+  const waiters = new Waiters()
+  const made = Promise.resolve(waiters).then(make).then(keep)
+  all.set(suffix, { made, waiters })
+  made.catch(() => all.delete(suffix))
+  return made
 }
 
 /** What distinguishes the ETag of a representation from that of the plain JSON: `.csv`, `.br`, `.csv.br`. */

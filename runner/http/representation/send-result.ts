@@ -24,7 +24,8 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const { result, isCacheable, format, endpoint, coding, key, runMs, cost, ignored } = response
   // Compressing a result that is not stored would cost its only caller more time than it saves.
   const usedCoding = key === null && coding.mayBePlain ? PLAIN : coding
-  const wanted = { endpoint, format: format.name, coding: usedCoding }
+  const exchange = exchangeOf(res)
+  const wanted = { token: exchange.facts.token ?? '', endpoint, format: format.name, coding: usedCoding }
   const representation = await deps.representations.make(result, wanted, bytes => deps.results.grow(key, bytes))
   const isRead = req.method === 'GET' || req.method === 'HEAD'
   const ifMatch = req.get('If-Match')
@@ -35,7 +36,6 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const hasRanges = isInCache(response)
   const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
   const hasBody = !isSame && req.method !== 'HEAD'
-  const exchange = exchangeOf(res)
   if (hasBody) exchange.hold(representation.body)
   const facts = {
     result,
