@@ -26,20 +26,18 @@ const parseError = (error: string): string => `Cannot parse regular expression: 
 
 /** Whether the call is on BYTES, which are matched as text with code points 0 to 255. */
 const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTES'
-const subject = (call: WriterCall): string => (isBytes(call) ? `bq_latin1(${call.sql[0]})` : call.sql[0]!)
 const pattern = (call: WriterCall): string => (isBytes(call) ? `bq_latin1_pattern(${call.sql[1]})` : call.sql[1]!)
+
+/** The text, with a test that the pattern is not too large for it. A literal needs no test: the author wrote it. */
+function subject(call: WriterCall): string {
+  const text = isBytes(call) ? `bq_latin1(${call.sql[0]})` : call.sql[0]!
+  return literalText(call.args[1]) === null ? `bq_re_subject(${text}, ${pattern(call)})` : text
+}
+
 const knownPattern = (call: WriterCall): ReadPattern | null => {
   const text = literalText(call.args[1])
   return text === null ? null : readPattern(text)
 }
-
-/** The SQL of the call, with a test that the pattern is not too large for the text. A literal needs no test: the author wrote it. */
-const bounded =
-  (write: (call: WriterCall) => string) =>
-  (call: WriterCall): string =>
-    literalText(call.args[1]) === null
-      ? `bq_regexp_bounded(${subject(call)}, ${pattern(call)}, ${write(call)})`
-      : write(call)
 
 function contains(call: WriterCall): string {
   const known = knownPattern(call)
@@ -103,9 +101,9 @@ function replace(call: WriterCall): string {
 }
 
 export const REGEXP_WRITERS: SqlWriters = {
-  REGEXP_CONTAINS: bounded(contains),
-  REGEXP_EXTRACT: bounded(extract),
-  REGEXP_EXTRACT_ALL: bounded(extractAll),
-  REGEXP_INSTR: bounded(instr),
-  REGEXP_REPLACE: bounded(replace),
+  REGEXP_CONTAINS: contains,
+  REGEXP_EXTRACT: extract,
+  REGEXP_EXTRACT_ALL: extractAll,
+  REGEXP_INSTR: instr,
+  REGEXP_REPLACE: replace,
 }

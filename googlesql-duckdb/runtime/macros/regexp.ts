@@ -5,10 +5,11 @@ export const NO_MATCH_OR = '[^\\x00-\\x{10FFFF}]|'
 
 export const REGEXP_MACROS: readonly string[] = [
   // RE2 takes linear time only while its automaton fits into its memory; otherwise its time is the text's length times the pattern's size.
-  // Compiling a pattern takes a microsecond for each part. For a small constant pattern, DuckDB computes the test while it plans.
-  `bq_regexp_bounded(s, p, result) AS CASE
+  // Compiling a pattern takes a microsecond for each part. For a small constant pattern, DuckDB computes the test while it plans. The test
+  // gives the text: while DuckDB plans, it would compute a function of constants in a branch that is not taken.
+  `bq_re_subject(s, p) AS CASE
     WHEN bq_re_size(p) > 300 AND (bq_re_size(p) > 5000 OR strlen(s) * bq_re_size(p) > 5000000)
-    THEN bq_exceeded('a regular expression is too large for the text that it searches') ELSE result END`,
+    THEN bq_exceeded('a regular expression is too large for the text that it searches') ELSE s END`,
   // DuckDB turns regexp_matches into LIKE where a constant pattern is literal text. It treats an anchor or an empty group inside the text
   // as if it stood at the end, so that '-^' would match '-'. It does not rewrite an alternation.
   `bq_re_contains(s, p) AS regexp_matches(s, CASE
