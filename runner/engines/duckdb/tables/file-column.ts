@@ -153,35 +153,8 @@ function scalarFromFile(
         [`${matches('[+-]?([0-9]+|[0-9]{1,15}\\.0*)')}${fits(cast({ kind }))}`, cast({ kind })],
       )
     case 'NUMERIC':
-    case 'BIGNUMERIC': {
-      const places = scale ?? (kind === 'NUMERIC' ? 9 : BIGNUMERIC_SCALE)
-      const mostDigits = precision === null ? null : precision - (scale ?? 0)
-      const whole = mostDigits === null ? '[0-9]+' : mostDigits === 0 ? '0+' : `0*[0-9]{1,${mostDigits}}`
-      const fraction = places === 0 ? '' : `|\\.[0-9]{1,${places}}0*`
-      const number = `[+-]?(${whole}(\\.[0-9]{0,${places}}0*)?${fraction})`
-      const text = form === 'json' ? `(${sql} ->> '$')` : sql
-      const value = kind === 'NUMERIC' ? numericOf(text) : bignumericOf(text)
-      const exact = `regexp_full_match(${text}, '${number}') AND ${value} IS NOT NULL`
-      if (form !== 'json') return checked([exact, value])
-      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE. Below 10^6, its error is less than half of the ninth decimal
-      // place, so that rounding gives the number in the file.
-      const written = `CAST(${sql} AS VARCHAR)`
-      const small = `TRY_CAST(${written} AS DECIMAL(15, 9))`
-      const isExact = `NOT contains(${text}, '.') OR ${written} LIKE '"%'`
-      const any: Branch = [`${exact} AND (${isExact})`, value]
-      if (kind === 'BIGNUMERIC') return checked(any)
-      // Most amounts are this short, and are recognized without the pattern, which takes more time than everything else.
-      const isShort = `${written} BETWEEN '-' AND ':' AND strlen(${written}) <= 8 AND NOT contains(${written}, 'e')`
-      const short: Branch = [isShort, `CAST(CAST(${written} AS DECIMAL(18, 9)) AS ${duckdbType({ kind })})`]
-      return checked(
-        ...(precision === null && scale === null ? [short] : []),
-        [
-          `regexp_full_match(${written}, '${number}') AND ${small} IS NOT NULL`,
-          `CAST(${small} AS ${duckdbType({ kind })})`,
-        ],
-        any,
-      )
-    }
+    case 'BIGNUMERIC':
+      return checked(...decimalBranches(kind, sql, form, { precision, scale }))
     case 'BYTES': {
       const text = form === 'json' ? `(${sql} ->> '$')` : sql
       const isText = form === 'json' ? `CAST(${sql} AS VARCHAR) LIKE '"%' AND ` : ''
@@ -217,6 +190,42 @@ function scalarFromFile(
     default:
       return kind satisfies never
   }
+}
+
+/** The texts of decimal numbers that are read, each with the SQL of its value: none of them is rounded. */
+function decimalBranches(
+  kind: 'NUMERIC' | 'BIGNUMERIC',
+  sql: string,
+  form: FileValueForm,
+  { precision, scale }: Pick<TypeLimits, 'precision' | 'scale'>,
+): readonly Branch[] {
+  const places = scale ?? (kind === 'NUMERIC' ? 9 : BIGNUMERIC_SCALE)
+  const mostDigits = precision === null ? null : precision - (scale ?? 0)
+  const whole = mostDigits === null ? '[0-9]+' : mostDigits === 0 ? '0+' : `0*[0-9]{1,${mostDigits}}`
+  const fraction = places === 0 ? '' : `|\\.[0-9]{1,${places}}0*`
+  const number = `[+-]?(${whole}(\\.[0-9]{0,${places}}0*)?${fraction})`
+  const text = form === 'json' ? `(${sql} ->> '$')` : sql
+  const value = kind === 'NUMERIC' ? numericOf(text) : bignumericOf(text)
+  const exact = `regexp_full_match(${text}, '${number}') AND ${value} IS NOT NULL`
+  if (form !== 'json') return [[exact, value]]
+  // DuckDB's JSON reader stores a number with a fraction as a DOUBLE. Below 10^6, its error is less than half of the ninth decimal
+  // place, so that rounding gives the number in the file.
+  const written = `CAST(${sql} AS VARCHAR)`
+  const small = `TRY_CAST(${written} AS DECIMAL(15, 9))`
+  const isExact = `NOT contains(${text}, '.') OR ${written} LIKE '"%'`
+  const any: Branch = [`${exact} AND (${isExact})`, value]
+  if (kind === 'BIGNUMERIC') return [any]
+  // Most amounts are this short, and are recognized without the pattern, which takes more time than everything else.
+  const isShort = `${written} BETWEEN '-' AND ':' AND strlen(${written}) <= 8 AND NOT contains(${written}, 'e')`
+  const short: Branch = [isShort, `CAST(CAST(${written} AS DECIMAL(18, 9)) AS ${duckdbType({ kind })})`]
+  return [
+    ...(precision === null && scale === null ? [short] : []),
+    [
+      `regexp_full_match(${written}, '${number}') AND ${small} IS NOT NULL`,
+      `CAST(${small} AS ${duckdbType({ kind })})`,
+    ],
+    any,
+  ]
 }
 
 /** A text that may have been a JSON number with a fraction: DuckDB's JSON reader may then have changed its digits. */
