@@ -163,6 +163,16 @@ const MISTAKES: readonly (readonly [sql: string, parameters: Parameters, errors:
       { list: 'is not a pattern for LIKE' },
     ],
     ['SELECT NORMALIZE(@a)', { a: text(`a${'\u0301'.repeat(2_000)}`) }, { a: 'is refused by NORMALIZE' }],
+    [
+      'SELECT SAFE.NET.REG_DOMAIN(@a)',
+      { a: text(`a${'\u0301'.repeat(2_000)}`) },
+      { a: 'is refused by NET.REG_DOMAIN' },
+    ],
+    [
+      'SELECT NET.PUBLIC_SUFFIX(@a) FROM orders',
+      { a: text(`a${'\u0301'.repeat(2_000)}`) },
+      { a: 'is refused by NET.PUBLIC_SUFFIX' },
+    ],
     ["SELECT REPEAT('ab', @n)", { n: whole('-1') }, { n: 'is refused by REPEAT' }],
     [
       'SELECT 10 / @n, CAST(@a AS INT64), DATETIME(moment, @tz), @fine FROM orders',

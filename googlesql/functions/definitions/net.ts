@@ -19,7 +19,7 @@ export const NET_FUNCTIONS: readonly FunctionEntry[] = [
   entry('IPV4_FROM_INT64', CAN_FAIL, '(INT64) -> BYTES'),
   entry('IPV4_TO_INT64', CAN_FAIL, '(BYTES) -> INT64'),
   beyond('MAKE_NET', CAN_FAIL, '(STRING, INT64) -> STRING'),
-  entry('PUBLIC_SUFFIX', NEVER_FAILS, '(STRING) -> STRING'),
-  entry('REG_DOMAIN', NEVER_FAILS, '(STRING) -> STRING'),
+  entry('PUBLIC_SUFFIX', CAN_FAIL, '(STRING) -> STRING'),
+  entry('REG_DOMAIN', CAN_FAIL, '(STRING) -> STRING'),
   entry('SAFE_IP_FROM_STRING', NEVER_FAILS, '(STRING) -> BYTES'),
 ]
