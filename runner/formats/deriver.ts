@@ -1,6 +1,6 @@
 /** Converts stored JSON results to other formats: in worker threads if the result is large or the format needs a library. */
 import { RunnerError, retryLater } from '../model/errors.js'
-import { FairQueue, type FairQueueLimits, type Share } from '../model/fair-queue.js'
+import { type FairQueueLimits, FairTurns, type Share } from '../model/fair-queue.js'
 import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import { AskedThread } from '../platform/asked-thread.js'
@@ -24,21 +24,14 @@ const MOST_LARGE_OF_TOKEN = MOST_LARGE / 2
 const THREADS: FairQueueLimits = { most: 2, mostOfCaller: 1, mostOfEndpoint: 1 }
 const IDLE_MS = 30_000
 
-interface Job {
-  readonly share: Share
-  readonly message: ToDeriver
-  readonly resolve: (bytes: Uint8Array) => void
-  readonly reject: (error: unknown) => void
-}
-
 const isLarge = ([, , json]: ToDeriver): boolean => json.byteLength >= LARGE_BYTES
 
 export class Deriver {
   readonly #clock: Clock
   readonly #idleMs: number
-  readonly #queue = new FairQueue<Job>(THREADS)
-  /** The jobs that a thread has or that wait for one. */
-  readonly #jobs = new Set<Job>()
+  readonly #turns = new FairTurns(THREADS)
+  /** The token of each job that a thread has or that waits for one. */
+  readonly #jobs = new Map<ToDeriver, string>()
   readonly #threads = new Set<AskedThread>()
   /** The threads that have no job. */
   #idle: AskedThread[] = []
@@ -56,53 +49,41 @@ export class Deriver {
    * @throws RunnerError RESULT_TOO_LARGE where the format cannot hold it or it has more than `maxBytes`, OVERLOADED while too many
    *   large results wait; any other error is a bug, such as JSON that is not a result.
    */
-  async derive(share: Share, ...message: ToDeriver): Promise<Uint8Array> {
-    if (!isLarge(message) && !formatOf(message[0]).hasLibrary) return deriveHere(message)
-    if (this.#isClosed || (isLarge(message) && this.#isFull(share.caller))) throw overloaded()
-    if (share.waiters) share.waiters.onJoin = () => this.#beginJobs()
-    return new Promise((resolve, reject) => {
-      const job = { share, message, resolve, reject }
-      this.#jobs.add(job)
-      this.#queue.add(share, job)
-      this.#beginJobs()
-    })
+  async derive(share: Share, ...job: ToDeriver): Promise<Uint8Array> {
+    if (!isLarge(job) && !formatOf(job[0]).hasLibrary) return deriveHere(job)
+    if (isLarge(job) && this.#isFull(share.caller)) throw overloaded()
+    this.#jobs.set(job, share.caller)
+    this.#cancelIdle()
+    try {
+      return await this.#turns.run(share, () => this.#deriveThere(job))
+    } catch (error) {
+      throw this.#isClosed ? overloaded() : error
+    } finally {
+      this.#jobs.delete(job)
+      if (this.#jobs.size === 0) this.#cancelIdle = this.#clock.after(this.#idleMs, () => this.#end())
+    }
   }
 
   /** Ends the threads; waiting calls are rejected with OVERLOADED. */
   close(): void {
     this.#isClosed = true
-    for (const { reject } of this.#queue.clear()) reject(overloaded())
     this.#end()
   }
 
   #isFull(token: string): boolean {
-    const large = [...this.#jobs].filter(({ message }) => isLarge(message))
-    return (
-      large.length >= MOST_LARGE || large.filter(({ share }) => share.caller === token).length >= MOST_LARGE_OF_TOKEN
-    )
+    const tokens = [...this.#jobs].flatMap(([job, own]) => (isLarge(job) ? [own] : []))
+    return tokens.length >= MOST_LARGE || tokens.filter(own => own === token).length >= MOST_LARGE_OF_TOKEN
   }
 
-  #beginJobs(): void {
-    for (let job = this.#queue.take(); job !== null; job = this.#queue.take()) void this.#do(job)
-  }
-
-  async #do(job: Job): Promise<void> {
-    this.#cancelIdle()
+  async #deriveThere(job: ToDeriver): Promise<Uint8Array> {
+    if (this.#isClosed) throw overloaded()
     const thread = this.#idle.pop() ?? this.#start()
     thread.worker.ref() // Only work keeps the process alive.
-    try {
-      const answer = await ask(thread, job.message)
-      thread.worker.unref()
-      this.#idle.push(thread)
-      if (answer.kind === 'derived') job.resolve(answer.bytes)
-      else job.reject(answer.kind === 'too-large' ? tooLarge(answer.detail) : new Error(answer.reason))
-    } catch (error) {
-      job.reject(this.#isClosed ? overloaded() : error)
-    }
-    this.#jobs.delete(job)
-    this.#queue.release(job.share)
-    this.#beginJobs()
-    if (this.#jobs.size === 0) this.#cancelIdle = this.#clock.after(this.#idleMs, () => this.#end())
+    const answer = await ask(thread, job)
+    thread.worker.unref()
+    this.#idle.push(thread)
+    if (answer.kind === 'derived') return answer.bytes
+    throw answer.kind === 'too-large' ? tooLarge(answer.detail) : new Error(answer.reason)
   }
 
   #start(): AskedThread {

@@ -90,3 +90,31 @@ export class FairQueue<T> {
     return this.#waiting.splice(0).map(({ item }) => item)
   }
 }
+
+/** Runs work in the turns of a fair queue. */
+export class FairTurns {
+  readonly #queue: FairQueue<() => void>
+
+  constructor(limits: FairQueueLimits) {
+    this.#queue = new FairQueue(limits)
+  }
+
+  /** Waits for a turn of the share, and then does the work. @throws what the work throws */
+  async run<T>(share: Share, work: () => Promise<T>): Promise<T> {
+    await new Promise<void>(begin => {
+      this.#queue.add(share, begin)
+      if (share.waiters) share.waiters.onJoin = () => this.#beginNext()
+      this.#beginNext()
+    })
+    try {
+      return await work()
+    } finally {
+      this.#queue.release(share)
+      this.#beginNext()
+    }
+  }
+
+  #beginNext(): void {
+    for (let begin = this.#queue.take(); begin !== null; begin = this.#queue.take()) begin()
+  }
+}
