@@ -210,7 +210,7 @@ export const ERROR_CODES = {
   OVERLOADED: {
     status: 503,
     title: 'Too busy',
-    what: 'Too many queries run or wait, in all or for this token; or `--max-exports` exports run; or callers have not yet read more than `--max-unsent` bytes of results; or BigQuery has reached a quota or a rate of its own. `Retry-After` says when to ask again.',
+    what: 'Too many queries run or wait, in all or for this token; or `--max-exports` exports run; or too many large results are being converted to other formats; or callers have not yet read more than `--max-unsent` bytes of results; or BigQuery has reached a quota or a rate of its own. `Retry-After` says when to ask again.',
     fault: 'operator',
     remedy:
       'Wait for as many seconds as `Retry-After` says, then ask again. If it happens often, the operator adds replicas, caches more, or asks for a higher quota of BigQuery.',
