@@ -1,4 +1,4 @@
-/** Converts stored JSON results to other formats: in worker threads if the result is large or the format needs a library. */
+/** Converts stored JSON results to other formats: in worker threads if the result is not small or the format needs a library. */
 import { RunnerError, retryLater } from '../model/errors.js'
 import { type FairQueueLimits, FairTurns, type Share } from '../model/fair-queue.js'
 import { joinInTurns } from '../model/in-turns.js'
@@ -15,7 +15,8 @@ export type FromDeriver =
   | { readonly kind: 'too-large'; readonly detail: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Results from this size on are converted in a thread, since they would block the event loop for more than 10 ms. */
+/** Results from this size on are converted in a thread, since some would block the event loop for more than 10 ms. */
+export const MIN_THREAD_BYTES = 200_000
 export const LARGE_BYTES = 1_000_000
 /** The most large results that wait or are being converted, and the most of one token. Each caller holds its result in memory. */
 const MOST_LARGE = 64
@@ -50,7 +51,8 @@ export class Deriver {
    *   large results wait; any other error is a bug, such as JSON that is not a result.
    */
   async derive(share: Share, ...job: ToDeriver): Promise<Uint8Array> {
-    if (!isLarge(job) && !formatOf(job[0]).hasLibrary) return deriveHere(job)
+    const [format, , json] = job
+    if (json.byteLength < MIN_THREAD_BYTES && !formatOf(format).hasLibrary) return deriveHere(job)
     if (isLarge(job) && this.#isFull(share.caller)) throw overloaded()
     this.#jobs.set(job, share.caller)
     this.#cancelIdle()

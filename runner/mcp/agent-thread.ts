@@ -6,6 +6,7 @@ import { setMaxListeners } from 'node:events'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { raced } from '../model/deadline.js'
 import { RunnerError } from '../model/errors.js'
+import { FairTurns } from '../model/fair-queue.js'
 import { nextTurn } from '../model/in-turns.js'
 import { AskedThread } from '../platform/asked-thread.js'
 import type { McpAnswer, McpRequest } from './answer-request.js'
@@ -30,7 +31,11 @@ export type FromAgentThread = Question | { readonly answer: McpAnswer } | { read
 /** Undefined for a failure. */
 export type FromOffer = { readonly value: unknown } | undefined
 
+/** The thread works on a message for 1 ms or more, so those of one token would keep the ones of others waiting. */
+const MOST_OF_TOKEN = 16
+
 export class AgentThread {
+  readonly #turns = new FairTurns({ most: Infinity, mostOfCaller: MOST_OF_TOKEN, mostOfEndpoint: MOST_OF_TOKEN })
   #thread: AskedThread | null = null
   #isClosed = false
 
@@ -38,7 +43,12 @@ export class AgentThread {
    * The body is empty where there is nothing to say, as to a notification.
    * @throws RunnerError for a failure that is the answer to the whole request: 429; CALL_ABANDONED.
    */
-  async answer(request: McpRequest, given: Omit<Session, 'refuse'>): Promise<McpAnswer> {
+  answer(request: McpRequest, given: Omit<Session, 'refuse'>): Promise<McpAnswer> {
+    return this.#turns.run({ caller: given.caller.token, endpoint: '' }, () => this.#answer(request, given))
+  }
+
+  async #answer(request: McpRequest, given: Omit<Session, 'refuse'>): Promise<McpAnswer> {
+    if (given.signal.aborted || this.#isClosed) throw new RunnerError('CALL_ABANDONED')
     const { offerOf } = await import('./offer.js')
     let refusal: RunnerError | null = null
     const refuse = (error: RunnerError): void => {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
-import { Deriver, LARGE_BYTES } from '../../runner/formats/deriver.js'
+import { Deriver, LARGE_BYTES, MIN_THREAD_BYTES } from '../../runner/formats/deriver.js'
 import type { ResultFacts } from '../../runner/formats/format.js'
 import { derive, FORMATS } from '../../runner/formats/index.js'
 import { RunnerError } from '../../runner/model/errors.js'
@@ -123,7 +123,7 @@ describe('the deriver', () => {
     expect(order.indexOf('joined'), order.join()).to.be.lessThan(order.indexOf('a2'))
   })
 
-  it('loads a library for a format in the thread alone, and starts it for no other small result', async function () {
+  it('loads a library for a format in the thread alone, and starts it for no other result below 200 kB', async function () {
     this.timeout(60_000)
     let started = 0
     const count = (): void => {
@@ -135,10 +135,15 @@ describe('the deriver', () => {
       for (const format of FORMATS.filter(each => !each.hasLibrary).map(each => each.name)) {
         await deriver.derive(shareOf('a'), format, COLUMNS, json, FACTS)
       }
+      await deriver.derive(shareOf('a'), 'csv', COLUMNS, resultOf(MIN_THREAD_BYTES - 10_000), FACTS)
       expect(started).to.equal(0)
       // So many small ones may wait as come.
       await Promise.all(Array.from({ length: 200 }, () => deriver.derive(shareOf('a'), 'arrow', COLUMNS, json, FACTS)))
       expect(started).to.equal(1)
+      deriver.close()
+      deriver = new Deriver(CLOCK, 100)
+      await deriver.derive(shareOf('a'), 'csv', COLUMNS, resultOf(MIN_THREAD_BYTES), FACTS)
+      expect(started).to.equal(2)
     } finally {
       process.off('worker', count)
     }

@@ -47,6 +47,25 @@ describe('mcp: the thread', () => {
     }
   })
 
+  it('works on a few requests of a token at once, so that those of others do not wait for all of them', async () => {
+    const thread = new AgentThread()
+    try {
+      const order: string[] = []
+      const ask = async (token: string): Promise<void> => {
+        const session = sessionOf(new AbortController().signal)
+        await thread.answer(LIST, { ...session, caller: { ...session.caller, token } })
+        order.push(token)
+      }
+      await ask('a')
+      const all = Array.from({ length: 200 }, () => ask('a'))
+      all.push(ask('b'))
+      await Promise.all(all)
+      expect(order.indexOf('b')).to.be.below(60)
+    } finally {
+      thread.close()
+    }
+  })
+
   it('abandons what waits for it when it is closed: that is no bug', async () => {
     const thread = new AgentThread()
     const session = sessionOf(new AbortController().signal)
