@@ -17,8 +17,9 @@ export type FromDeriver =
 
 /** Results from this size on are converted in a thread, since some would block the event loop for more than 10 ms. */
 export const MIN_THREAD_BYTES = 200_000
+/** Results from this size on are large: each caller holds its result in memory while it waits. */
 export const LARGE_BYTES = 1_000_000
-/** The most large results that wait or are being converted, and the most of one token. Each caller holds its result in memory. */
+/** The most large results that wait or are being converted, and the most of one token. */
 const MOST_LARGE = 64
 const MOST_LARGE_OF_TOKEN = MOST_LARGE / 2
 /** One token uses one thread, so that its large results do not hold up those of another. */
