@@ -26,13 +26,12 @@ const parseError = (error: string): string => `Cannot parse regular expression: 
 
 /** Whether the call is on BYTES, which are matched as text with code points 0 to 255. */
 const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTES'
+const text = (call: WriterCall): string => (isBytes(call) ? `bq_latin1(${call.sql[0]})` : call.sql[0]!)
 const pattern = (call: WriterCall): string => (isBytes(call) ? `bq_latin1_pattern(${call.sql[1]})` : call.sql[1]!)
 
 /** The text, with a test that the pattern is not too large for it. A literal needs no test: the author wrote it. */
-function subject(call: WriterCall): string {
-  const text = isBytes(call) ? `bq_latin1(${call.sql[0]})` : call.sql[0]!
-  return literalText(call.args[1]) === null ? `bq_re_subject(${text}, ${pattern(call)})` : text
-}
+const subject = (call: WriterCall): string =>
+  literalText(call.args[1]) === null ? `bq_re_subject(${text(call)}, ${pattern(call)})` : text(call)
 
 const knownPattern = (call: WriterCall): ReadPattern | null => {
   const text = literalText(call.args[1])
@@ -96,7 +95,7 @@ function replace(call: WriterCall): string {
     return `regexp_replace(${subject(call)}, ${pattern(call)}, ${call.sql[2]}, 'g')`
   }
   const by = isBytes(call) ? `bq_latin1(${call.sql[2]})` : call.sql[2]!
-  const replaced = `bq_regexp_replace(${subject(call)}, ${pattern(call)}, ${by})`
+  const replaced = `bq_regexp_replace(${text(call)}, ${subject(call)}, ${pattern(call)}, ${by})`
   return isBytes(call) ? `bq_from_latin1(${replaced})` : replaced
 }
 

@@ -20,10 +20,11 @@ export const REGEXP_MACROS: readonly string[] = [
   `bq_bytes_of_latin1(text) AS CASE WHEN strlen(text) = length(text) THEN encode(text) ELSE bq_from_latin1(text) END`,
   // The result is at most 8 MB. Each match adds the replacement; each reference in the replacement adds, over all matches together, at
   // most the text once. The matches are counted only where the result could be longer than 8 MB.
-  `bq_regexp_replace(s, p, rewrite) AS CASE
-    WHEN strlen(s) * strlen(rewrite) > 8388608 AND strlen(s) * (strlen(rewrite) - strlen(replace(rewrite, '\\', ''))) + len(regexp_extract_all(s, p)) * strlen(rewrite) > 8388608
+  // `searched` is the text as bq_re_subject gives it.
+  `bq_regexp_replace(s, searched, p, rewrite) AS CASE
+    WHEN strlen(s) * strlen(rewrite) > 8388608 AND strlen(s) * (strlen(rewrite) - strlen(replace(rewrite, '\\', ''))) + len(regexp_extract_all(searched, p)) * strlen(rewrite) > 8388608
     THEN bq_exceeded('the result of REGEXP_REPLACE is too long')
-    ELSE regexp_replace(s, p, bq_re_rewrite(rewrite, p), 'g') END`,
+    ELSE regexp_replace(searched, p, bq_re_rewrite(rewrite, p), 'g') END`,
   "bq_re_position(n) AS CASE WHEN n < 1 THEN bq_raise('Position must be positive') ELSE n END",
   "bq_re_occurrence(n) AS CASE WHEN n < 1 THEN bq_raise('Occurrence must be positive') ELSE n END",
   "bq_re_return_position(n) AS CASE WHEN n NOT IN (0, 1) THEN bq_raise('Invalid return_position_after_match.') ELSE n END",
