@@ -91,7 +91,7 @@ export class FairQueue<T> {
   }
 }
 
-/** Runs work in the turns of a fair queue. */
+/** The turns of a fair queue, each of which lasts until it is ended. */
 export class FairTurns {
   readonly #queue: FairQueue<() => void>
 
@@ -99,19 +99,38 @@ export class FairTurns {
     this.#queue = new FairQueue(limits)
   }
 
-  /** Waits for a turn of the share, and then does the work. @throws what the work throws */
-  async run<T>(share: Share, work: () => Promise<T>): Promise<T> {
-    await new Promise<void>(begin => {
+  /** Waits for a turn of the share, and returns the function that ends it. @throws the reason of the signal, where it fires before the turn. */
+  begin(share: Share, signal?: AbortSignal): Promise<() => void> {
+    const end = (): void => {
+      this.#queue.release(share)
+      this.#beginNext()
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#queue.remove(begin)
+        reject(signal!.reason)
+      }
+      const begin = (): void => {
+        signal?.removeEventListener('abort', leave)
+        resolve(end)
+      }
+      if (signal?.aborted) return leave()
+      signal?.addEventListener('abort', leave, { once: true })
       this.#queue.add(share, begin)
       if (share.waiters) share.waiters.onJoin = () => this.#beginNext()
       this.#beginNext()
     })
-    try {
-      return await work()
-    } finally {
-      this.#queue.release(share)
-      this.#beginNext()
-    }
+  }
+
+  /** Waits for a turn of the share, and then does the work. @throws what the work throws */
+  async run<T>(share: Share, work: () => Promise<T>): Promise<T> {
+    const end = await this.begin(share)
+    return work().finally(end)
+  }
+
+  /** Begins all turns that wait. */
+  beginAll(): void {
+    for (const begin of this.#queue.clear()) begin()
   }
 
   #beginNext(): void {

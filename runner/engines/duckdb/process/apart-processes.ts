@@ -5,7 +5,7 @@
  */
 import { constants } from 'node:os'
 import { BoundedMap } from '../../../model/bounded-map.js'
-import { FairQueue, type Share } from '../../../model/fair-queue.js'
+import { FairTurns } from '../../../model/fair-queue.js'
 import type { Clock } from '../../../model/ports.js'
 import { isExport, type Request, runsJavaScript, type SessionOptions } from './messages.js'
 import { type Ask, type AskOptions, NO_SHARE, RequestFailure, unavailable } from './request-queue.js'
@@ -56,7 +56,7 @@ function ofApart(shared: Session): Session {
 
 export class ApartProcesses {
   readonly #options: ApartProcessesOptions
-  readonly #turns: FairQueue<() => void>
+  readonly #turns: FairTurns
   readonly #all = new Set<EngineProcess>()
   /** The processes that have no query now. All of them know the current tables. */
   #idle: EngineProcess[] = []
@@ -71,7 +71,7 @@ export class ApartProcesses {
     this.#options = options
     const most = mostProcesses(options.session)
     const mostOfCaller = Math.ceil(most / 2)
-    this.#turns = new FairQueue({ most, mostOfCaller, mostOfEndpoint: mostOfCaller })
+    this.#turns = new FairTurns({ most, mostOfCaller, mostOfEndpoint: mostOfCaller })
   }
 
   /**
@@ -106,9 +106,8 @@ export class ApartProcesses {
 
   /** Asks as EngineProcess.ask does; processes are started when they are needed. Exports, which are few, do not wait for a turn. */
   readonly #ask: Ask = async (request, options = {}) => {
-    const share = isExport(request) ? null : (options.share ?? NO_SHARE)
-    if (share !== null) await this.#turn(share, options)
-    const process = this.#idle.pop() ?? (await this.#start(share))
+    const endTurn = isExport(request) ? () => undefined : await this.#turn(options)
+    const process = this.#idle.pop() ?? (await this.#start(endTurn))
     let isFree = true
     try {
       return await process.ask(request, options)
@@ -118,10 +117,10 @@ export class ApartProcesses {
       isFree = failure !== null && failure !== 'interrupted'
       throw error
     } finally {
-      const giveBack = (): void => this.#giveBack(process, share)
+      const giveBack = (): void => this.#giveBack(process, endTurn)
       // A query whose caller has left may still run in the process, and a process that cannot be reached may be dead: a ping shows it.
       if (isFree) giveBack()
-      else void process.ask({ kind: 'ping' }).then(giveBack, () => this.#giveBack(process, share, true))
+      else void process.ask({ kind: 'ping' }).then(giveBack, () => this.#giveBack(process, endTurn, true))
     }
   }
 
@@ -134,38 +133,17 @@ export class ApartProcesses {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelTimer()
-    for (const begin of this.#turns.clear()) begin()
+    this.#turns.beginAll()
     await Promise.all([...this.#all].map(process => process.close()))
   }
 
-  #turn(share: Share, { signal }: AskOptions): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#turns.remove(begin)
-        reject(new RequestFailure({ kind: 'interrupted' }))
-      }
-      const begin = (): void => {
-        signal?.removeEventListener('abort', leave)
-        resolve()
-      }
-      if (signal?.aborted) return leave()
-      signal?.addEventListener('abort', leave, { once: true })
-      this.#turns.add(share, begin)
-      if (share.waiters) share.waiters.onJoin = () => this.#beginNext()
-      this.#beginNext()
+  #turn({ share = NO_SHARE, signal }: AskOptions): Promise<() => void> {
+    return this.#turns.begin(share, signal).catch(() => {
+      throw new RequestFailure({ kind: 'interrupted' })
     })
   }
 
-  #beginNext(): void {
-    for (let begin = this.#turns.take(); begin; begin = this.#turns.take()) begin()
-  }
-
-  #endTurn(share: Share | null): void {
-    if (share !== null) this.#turns.release(share)
-    this.#beginNext()
-  }
-
-  async #start(share: Share | null): Promise<EngineProcess> {
+  async #start(endTurn: () => void): Promise<EngineProcess> {
     try {
       if (this.#isClosed) throw unavailable('closed')
       const process = await this.#options.start(ofApart(this.#options.session))
@@ -173,17 +151,17 @@ export class ApartProcesses {
       if (this.#isClosed) await this.#end(process)
       return process
     } catch (error) {
-      this.#endTurn(share)
+      endTurn()
       throw error
     }
   }
 
-  #giveBack(process: EngineProcess, share: Share | null, isDead = this.#outdated.has(process)): void {
+  #giveBack(process: EngineProcess, endTurn: () => void, isDead = this.#outdated.has(process)): void {
     if (isDead) void this.#end(process)
     else this.#idle.push(process)
     this.#cancelTimer()
     this.#cancelTimer = this.#options.clock.after(KEPT_MS, () => void this.#endIdle())
-    this.#endTurn(share)
+    endTurn()
   }
 
   async #endIdle(): Promise<void> {
