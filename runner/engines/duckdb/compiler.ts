@@ -103,6 +103,7 @@ export class Compiler {
       return await run(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query' || error.isBegun) throw error
+      if (error.failure.isShortOfRoom) throw error // It would be short of room again.
       const written = asWritten()
       if (written.sql !== translation.sql) {
         const answer = await this.runRetrying(compiled, delay, run, written)

@@ -121,7 +121,7 @@ export class Answering {
       const failure = this.#failureFor(request, state, error)
       // Other queries may have left too little memory or disk space: the query runs once more, in a process of its own.
       const isCrowded = failure.kind === 'query' && failure.isShortOfRoom && isShared && this.#running.size > 0
-      const suspected = { kind: 'disruptive', cause: causeText(error), isCertain: false } as const
+      const suspected = { kind: 'disruptive', cause: causeText(error), how: 'crowded' } as const
       send({ kind: 'failed', id, failure: isCrowded ? suspected : failure })
     } finally {
       end()
@@ -157,7 +157,7 @@ export class Answering {
     if (state.ended?.kind === 'disruptive') return true
     if (state.computingMs < MOST_COMPUTING_MS) return false
     // Requests with the same text would block the process next. Even one that was cancelled gets this failure: its text must run apart.
-    const failure = { kind: 'disruptive', cause: 'it held up the process', isCertain: true } as const
+    const failure = { kind: 'disruptive', cause: 'it held up the process', how: 'blocked' } as const
     for (const other of running) if (sqlOf(other.request) === sqlOf(request)) this.#stop(other, failure)
     return true
   }

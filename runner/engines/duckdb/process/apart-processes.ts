@@ -62,6 +62,8 @@ export class ApartProcesses {
   #idle: EngineProcess[] = []
   /** The SQL, without arguments, of queries that have blocked or ended a process. */
   readonly #disruptive = new BoundedMap<string, true>(MAX_TEXTS)
+  /** The SQL of queries that may have ended the shared process once. */
+  readonly #suspects = new BoundedMap<string, true>(MAX_TEXTS)
   /** The processes that end after their query. */
   readonly #outdated = new WeakSet<EngineProcess>()
   #isClosed = false
@@ -87,10 +89,24 @@ export class ApartProcesses {
         return await shared(request, options)
       } catch (error) {
         if (!(error instanceof RequestFailure) || error.failure.kind !== 'disruptive') throw error
-        if (error.failure.isCertain) this.remember(request)
-        return this.#ask(request, options)
+        const { how } = error.failure
+        if (how === 'blocked') this.remember(request)
+        return this.#ask(request, options).catch(failed => {
+          if (how === 'died' && isShortOfRoom(failed)) this.#suspect(request)
+          throw failed
+        })
       }
     }
+
+  /**
+   * Remembers a query from the second time on that the shared process died with it and it then had too little memory apart. Once may be
+   * chance: apart, a query has less memory, so that a large one fails there though another has ended the shared process.
+   */
+  #suspect(request: Request): void {
+    if (!('sql' in request)) return
+    if (this.#suspects.has(request.sql)) this.remember(request)
+    this.#suspects.set(request.sql, true)
+  }
 
   /** Makes the query of a request run apart from now on, with any arguments. Ignores exports: a call of the same query may be harmless. */
   remember(request: Request): void {
@@ -175,3 +191,6 @@ export class ApartProcesses {
     this.#all.delete(process)
   }
 }
+
+const isShortOfRoom = (error: unknown): boolean =>
+  error instanceof RequestFailure && error.failure.kind === 'query' && error.failure.isShortOfRoom === true

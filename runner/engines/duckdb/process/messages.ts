@@ -133,8 +133,9 @@ export interface Discovery {
 /**
  * `query`: the query or its data is at fault, and `message` is BigQuery's message. `javascript-time`: the query's JavaScript functions
  * have used up their time, so the query is not run again. `argument`: bound values are at fault. `too-large`: the result exceeds its
- * limit. `contract`: the result breaks the endpoint's promise. `disruptive`: the query has blocked the process that it shares with other
- * queries; with `isCertain: false` it only was in the process when that died, or ran short of memory or disk space beside other queries.
+ * limit. `contract`: the result breaks the endpoint's promise. `disruptive`: the query is to run apart, since it has
+ * blocked the process that it shares with other queries (`blocked`), was in that process when it died (`died`), was short of memory or
+ * disk space beside other queries (`crowded`), or was found to block while it waited (`waited`).
  * `engine`: anything else. `cause` is DuckDB's text, or why the process ended.
  */
 export type Failure =
@@ -152,7 +153,7 @@ export type Failure =
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
   | { readonly kind: 'contract'; readonly message: string }
-  | { readonly kind: 'disruptive'; readonly cause: string; readonly isCertain: boolean }
+  | { readonly kind: 'disruptive'; readonly cause: string; readonly how: 'blocked' | 'died' | 'crowded' | 'waited' }
   | { readonly kind: 'interrupted' }
 
 export type ToChild =

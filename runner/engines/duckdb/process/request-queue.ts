@@ -178,7 +178,7 @@ export class RequestQueue {
       if (!this.#options.runsApart?.(job.request)) this.#send(job)
       else {
         this.#queue.release(job.share!)
-        job.reject(new RequestFailure({ kind: 'disruptive', cause: 'it runs apart', isCertain: false }))
+        job.reject(new RequestFailure({ kind: 'disruptive', cause: 'it runs apart', how: 'waited' }))
       }
     }
   }
@@ -226,7 +226,7 @@ export class RequestQueue {
       // Its caller has left, so the query is not run again: whether it was the cause cannot be tested, and it counts as disruptive.
       if (!isBlameless) this.#options.onDisruptive(job.request)
     } else if (job.share !== null && (!isBlameless || job.isBegun)) {
-      job.reject(new RequestFailure({ kind: 'disruptive', cause: reason, isCertain: false }))
+      job.reject(new RequestFailure({ kind: 'disruptive', cause: reason, how: 'died' }))
     } else if (job.share === null && ++job.deaths >= MOST_DEATHS) {
       job.reject(unavailable(reason))
     } else {

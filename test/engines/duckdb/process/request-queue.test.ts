@@ -141,7 +141,7 @@ describe("the engine's work", () => {
     child.die()
     expect(child.disruptive).to.deep.equal(['stuck', 'killer'])
     leave('slow')
-    child.fail('slow', { kind: 'disruptive', cause: '', isCertain: true })
+    child.fail('slow', { kind: 'disruptive', cause: '', how: 'blocked' })
     leave('quick')
     child.fail('quick', { kind: 'interrupted' })
     expect(child.disruptive).to.deep.equal(['stuck', 'killer', 'slow'])
