@@ -112,7 +112,8 @@ async function pageFromCache(
   const answer = await fromCache(caller, cached!, asked, results)
   const isKept = await pages.keep(page, answer, cached!)
   const kept = isKept ? answer : await keptAnswer(caller, { order, page }, answer, request, deps)
-  const { page: result, key } = await pages.cut(page, kept.result)
+  const share = { caller: caller.token, endpoint: order.endpoint.name }
+  const { page: result, key } = await pages.cut(page, kept.result, share)
   const cursorAt = (row: number): string => page.cursorAt(kept.result, (page.cursor?.from ?? 0) + row)
   return { ...kept, result, key, isCacheable: order.endpoint.cache !== null, cursorAt }
 }

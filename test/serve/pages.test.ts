@@ -49,6 +49,14 @@ settings: { max_rows: 100000, pages: {} }
 sql: |
   SELECT REPEAT('x', 1000) AS text FROM UNNEST(GENERATE_ARRAY(1, @n))
 `,
+  'walks.dense': `id: 7c9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a05
+name: walks.dense
+description: A result that takes long to compress.
+settings: { cache: { ttl_seconds: 300 }, pages: {} }
+sql: |
+  SELECT (SELECT STRING_AGG(TO_BASE64(SHA512(FORMAT('%d %d', i, j)))) FROM UNNEST(GENERATE_ARRAY(1, 16)) AS j) AS text
+  FROM UNNEST(GENERATE_ARRAY(1, 1000)) AS i
+`,
 }
 
 function makeFolder(): string {
@@ -116,6 +124,21 @@ describe('pages', function () {
   after(async () => {
     await close(replica)
     rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('that one token asks for at once are bounded in memory, until they have been compressed: further ones are a 503', async () => {
+    const small = await openReplica(settingsOf(folder, { SLUICE_CACHE_MEMORY: '128', SLUICE_MAX_UNSENT: '2' }))
+    try {
+      const headers = { 'Accept-Encoding': 'br' }
+      const statusOf = async (size: number): Promise<number> =>
+        (await call(small, `walks.dense?page_size=${size}`, { method: 'HEAD', headers })).status
+      expect(await statusOf(999)).to.equal(200)
+      const statuses = await Promise.all(Array.from({ length: 20 }, (_, i) => statusOf(900 + i)))
+      expect([...new Set(statuses)].sort()).to.deep.equal([200, 503])
+      expect(await statusOf(850)).to.equal(200)
+    } finally {
+      await close(small)
+    }
   })
 
   it('give each row of the first page’s moment once, in 1,400 random walks (a quarter in `make test`) while the rows change', async () => {

@@ -31,8 +31,8 @@ export class Representation {
   constructor(bytes: Uint8Array, coding: ContentCoding | null, etag: string) {
     this.coding = coding
     this.etag = etag
-    // The same bytes: a socket makes a Buffer of anything else each time it is written.
-    this.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    // A socket makes a Buffer of anything else each time it is written.
+    this.body = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 }
 

@@ -5,6 +5,7 @@ import type { ResultCache } from '../../cache/result-cache.js'
 import { rowOffsets } from '../../formats/rows.js'
 import type { Endpoint } from '../../model/endpoint.js'
 import { RunnerError } from '../../model/errors.js'
+import { type FairQueueLimits, FairTurns, type Share } from '../../model/fair-queue.js'
 import { joinInTurns } from '../../model/in-turns.js'
 import type { StoredResult } from '../../model/ports.js'
 import type { ArgumentMap } from '../../model/query.js'
@@ -25,9 +26,18 @@ export interface PagePlan {
   readonly cursorAt: (result: Pick<StoredResult, 'now' | 'etag'>, from: number) => string
 }
 
+export interface CutPage {
+  readonly page: StoredResult
+  readonly key: string | null
+}
+
+/** A page is a copy of its rows. One token's pages are cut two at a time, since it may ask for hundreds of large ones at once. */
+const AT_ONCE: FairQueueLimits = { most: 8, mostOfCaller: 2, mostOfEndpoint: 2 }
+
 export class Pages {
   readonly cursors: Cursors
   readonly #results: ResultCache
+  readonly #turns = new FairTurns(AT_ONCE)
 
   constructor(results: ResultCache, cursors: Cursors) {
     this.#results = results
@@ -74,12 +84,13 @@ export class Pages {
     return isKept
   }
 
-  /** The page, and the key under which it is stored; null where the store has no room for it. Callers at the same time share it. */
-  async cut(
-    plan: PagePlan,
-    result: StoredResult,
-  ): Promise<{ readonly page: StoredResult; readonly key: string | null }> {
+  /** The page, and the key under which it is stored; null where the store has no room for it. */
+  async cut(plan: PagePlan, result: StoredResult, share: Share): Promise<CutPage> {
     const offsets = await rowOffsets(result)
+    return this.#turns.run(share, () => this.#cut(plan, result, offsets))
+  }
+
+  async #cut(plan: PagePlan, result: StoredResult, offsets: Uint32Array): Promise<CutPage> {
     const key = keyOf(plan, result)
     const existing = this.#results.page(key)
     if (existing) return { page: existing, key }
