@@ -24,9 +24,9 @@ import { LAST_PASSES, PASSES, runPasses } from './passes/index.js'
 
 export interface GeneratedSql {
   readonly sql: string
-  /** The names of the parameters $1, $2, … in this order: those of the query's parameters that the SQL still reads. */
+  /** The names of the query's parameters that the SQL reads, in the order of `$1`, `$2`, …. */
   readonly parameters: readonly string[]
-  /** The tables that the SQL reads, without those that only an unread common table expression names. */
+  /** The tables that the SQL reads. A common table expression that nothing reads adds no tables. */
   readonly tables: readonly string[]
   /** Whether the SQL runs JavaScript: the session must load its sandbox before it runs the SQL. */
   readonly runsJavaScript: boolean
@@ -41,10 +41,10 @@ export interface GeneratedSql {
 export interface GenerateOptions {
   /** Which constants DuckDB may not compute while it plans, see delayed-constants.ts. @default null */
   readonly delay?: Delay | null
-  /** Whether the SQL may fail although the query would not, so that the caller tries again; see limit-before-unnest.ts. @default false */
+  /** Whether LIMITs are applied early. The SQL may then fail where the query would not, see limit-before-unnest.ts. @default false */
   readonly limitsEarly?: boolean
   /**
-   * The number of expressions that give NULL instead of failing, see tolerate-failures.ts; null where `fallible` is not needed.
+   * How many of the fallible expressions return NULL instead of failing, see tolerate-failures.ts; null where `fallible` is not needed.
    * @default null
    */
   readonly tolerated?: number | null
@@ -66,20 +66,19 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   const plan = runPasses(tolerant?.query ?? query, PASSES, { delay, limitsEarly })
   const parameters: string[] = []
   const shardReads = new ShardReads()
-  const partitionReads: WrittenPartitionRead[] = []
+  const partitionReads: WrittenPartitionRead[] | null = tellsPartitions ? [] : null
   const lowered = runPasses(plan, LAST_PASSES, { delay, limitsEarly })
-  const partitions = tellsPartitions ? partitionReads : null
-  const asked = { addsByParts: delay === 'rows', shardReads, partitions }
-  const sql = textOf(lowered, newContext(lowered, parameters, asked))
-  const kept = readBy(sql)
-  const moved = (text: string): string =>
-    kept.length === parameters.length ? text : atPlaces(text, index => `$${kept.indexOf(index) + 1}`)
+  const shared = { addsByParts: delay === 'rows', shardReads, partitionReads }
+  const sql = textOf(lowered, newContext(lowered, parameters, shared))
+  const kept = parametersOf(sql)
+  const renumber = (text: string): string =>
+    kept.length === parameters.length ? text : replaceParameters(text, index => `$${kept.indexOf(index) + 1}`)
   return {
-    sql: moved(sql),
+    sql: renumber(sql),
     parameters: kept.map(index => parameters[index - 1]!),
     ...factsOf(plan),
     shardReads: shardReads.all().map(read => withOwnParameters(read, kept)),
-    ...(tellsPartitions && { partitionReads: partitionReads.map(read => withOwnParameters(read, kept)) }),
+    ...(partitionReads && { partitionReads: partitionReads.map(read => withOwnParameters(read, kept)) }),
     ...(tolerant && { fallible: tolerant.places }),
   }
 }
@@ -88,18 +87,18 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
  * The numbers of the parameters that the text reads, from 1, in ascending order. It may not read all parameters, since a
  * writer may leave out the SQL of an argument.
  */
-function readBy(text: string): readonly number[] {
+function parametersOf(text: string): readonly number[] {
   const read = new Set<number>()
   const see = (index: number): string => {
     read.add(index)
     return ''
   }
-  atPlaces(text, see)
+  replaceParameters(text, see)
   return [...read].sort((a, b) => a - b)
 }
 
-const atPlaces = (text: string, place: (index: number) => string): string =>
-  text.replace(PLACES, (match, index?: string) => (index === undefined ? match : place(Number(index))))
+const replaceParameters = (text: string, place: (index: number) => string): string =>
+  text.replace(QUOTED_OR_PARAMETER, (match, index?: string) => (index === undefined ? match : place(Number(index))))
 
 /** @param bound the parameters that the query binds; a condition that reads any other parameter is left out */
 function withOwnParameters<R extends { readonly conditions: readonly WrittenCondition[] }>(
@@ -109,16 +108,16 @@ function withOwnParameters<R extends { readonly conditions: readonly WrittenCond
   return {
     ...read,
     conditions: read.conditions.flatMap(({ sql, readsClock }) => {
-      const own = readBy(sql)
+      const own = parametersOf(sql)
       if (!own.every(index => bound.includes(index))) return []
-      const moved = atPlaces(sql, index => `$${own.indexOf(index) + 1}`)
-      return [{ sql: moved, readsClock, parameters: own.map(index => bound.indexOf(index)) }]
+      const renumber = replaceParameters(sql, index => `$${own.indexOf(index) + 1}`)
+      return [{ sql: renumber, readsClock, parameters: own.map(index => bound.indexOf(index)) }]
     }),
   }
 }
 
 /** Matches quoted text and quoted names, which are skipped, and the parameters. */
-const PLACES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<!\w)\$(\d+)/g
+const QUOTED_OR_PARAMETER = /'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<!\w)\$(\d+)/g
 
 const textOf = ({ scan, columns }: ResolvedQuery, context: Context): string =>
   context.query(
@@ -143,17 +142,10 @@ function factsOf(query: ResolvedQuery): Pick<GeneratedSql, 'tables' | 'runsJavaS
   return { tables: [...tables], runsJavaScript }
 }
 
-/** An option of the writer, and the lists to which it adds the reads that it writes. */
-interface Asked {
-  readonly addsByParts: boolean
-  readonly shardReads: ShardReads
-  readonly partitions: WrittenPartitionRead[] | null
-}
-
 function newContext(
   query: ResolvedQuery,
   parameters: string[],
-  { addsByParts, shardReads, partitions }: Asked,
+  shared: Pick<Context, 'addsByParts' | 'shardReads' | 'partitionReads'>,
 ): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const inline = inlineCtes(query.scan)
@@ -164,6 +156,7 @@ function newContext(
     return name
   }
   return {
+    ...shared,
     name: column => free(/^[a-z_]\w*$/i.test(column.name) ? `${column.name}_${column.id}` : `c${column.id}`),
     newColumn: freshColumns(query.scan),
     newAlias: () => free(`t${++aliases}`),
@@ -174,11 +167,8 @@ function newContext(
     cteName: cte => free(/^[a-z_]\w*$/i.test(cte.name) ? `${cte.name}_${cte.id}` : `w${cte.id}`),
     isInline: cte => inline.has(cte.id),
     ctes: new Map(),
-    addsByParts,
     fillings: nullableArrays(query),
     keyConditions: keyConditions(query.scan),
-    shardReads,
-    partitionReads: partitions,
     expr: exprSql,
     query: querySql,
     arrayQuery: (scan, column, place) => arrayQuerySql(scan, column, place, blockOf),

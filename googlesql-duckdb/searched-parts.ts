@@ -1,4 +1,4 @@
-/** The parts of a value that SEARCH reads; its SQL passes them to the scalar function. */
+/** What SEARCH reads of a value; its SQL passes this to the scalar function. */
 import type { Type } from '../googlesql/types/types.js'
 
 /**

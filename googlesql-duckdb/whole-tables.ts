@@ -9,7 +9,7 @@ export function wholeTables(query: ResolvedQuery): readonly string[] {
   const options = { delay: null, limitsEarly: false }
   const plan = runPasses(runPasses(query, PASSES, options), LAST_PASSES, options)
   const names = [...keyConditions(plan.scan)].flatMap(([scan, conditions]) =>
-    isInParts(scan) && !leavesOut(scan, conditions) ? [scan.table] : [],
+    hasParts(scan) && !leavesOut(scan, conditions) ? [scan.table] : [],
   )
   return [...new Set(names)]
 }
@@ -17,4 +17,4 @@ export function wholeTables(query: ResolvedQuery): readonly string[] {
 const leavesOut = (scan: TableScan, conditions: readonly Expr[]): boolean =>
   scan.wildcard ? conditions.length > 0 : leavesOutPartitions(scan, conditions)
 
-const isInParts = (scan: TableScan): boolean => scan.partitionedBy !== undefined || scan.wildcard !== undefined
+const hasParts = (scan: TableScan): boolean => scan.partitionedBy !== undefined || scan.wildcard !== undefined

@@ -62,7 +62,7 @@ export interface Context {
    * repeat a query that failed.
    */
   readonly addsByParts: boolean
-  /** The table columns whose NULL arrays must be replaced by empty ones, by column id. */
+  /** The table columns whose NULL arrays must be replaced by empty arrays, by column id. */
   readonly fillings: ReadonlyMap<number, Filling>
   /** The SQL of an expression as an operand: it needs no parentheses. */
   expr(expr: Expr, env: Env): Fragment
@@ -72,7 +72,7 @@ export interface Context {
   arrayQuery(scan: Scan, column: Column, env: Env): Fragment
 }
 
-/** The environment of an expression: the shared state, and the scope in which it stands, or for a query the scope around it. */
+/** The shared state, with the scope in which an expression is written; for a query, the scope around the query. */
 export interface Env extends Context {
   readonly scope: SqlScope | null
 }

@@ -16,7 +16,7 @@ export class Fragment {
   readonly isOperand: boolean
   /** Whether the text is a name, or names joined by dots. */
   readonly isPath: boolean
-  /** Whether the text begins with a call of a function that may be a macro, see named.ts. */
+  /** Whether the text begins with a call of a function that may be a macro, see keep-name.ts. */
   readonly isMacroCall: boolean
   /** Whether the text contains a subquery. */
   readonly hasSelect: boolean
@@ -75,7 +75,7 @@ function readTemplate(text: string) {
   const facts = factsOf(text)
   const parts = new Set(pieces.filter(piece => typeof piece === 'number'))
   const uses = new Map([...parts].map(part => [part, facts.uses.get(slot(part)) ?? 0]))
-  const read = [...uses.values()].reduce((sum, count) => sum + count, 0)
+  const partReads = [...uses.values()].reduce((sum, count) => sum + count, 0)
   const first = /^\(*slot\$(\d+)/.exec(text)?.[1]
   return {
     /** The text between the slots and the indexes of the parts, alternating. */
@@ -83,7 +83,7 @@ function readTemplate(text: string) {
     /** How often DuckDB computes each part. */
     uses,
     /** The size of the text without its parts. */
-    size: facts.size - read,
+    size: facts.size - partReads,
     isOperand: isOperandText(text),
     isMacroCall: MACRO_CALL.test(text),
     /** The index of the part with which the text begins, after any opening parentheses; null where it begins with other text. */
@@ -131,7 +131,7 @@ function slotsFor(value: Fragment | readonly Fragment[] | string | number, parts
 }
 
 /** The fragments, joined by the separator. */
-export const joined = (parts: readonly Fragment[], separator: string): Fragment =>
+export const joinSql = (parts: readonly Fragment[], separator: string): Fragment =>
   fill(parts.map((_, i) => slot(i)).join(separator), parts)
 
 /** A literal, with its cast or without. */
@@ -153,10 +153,10 @@ export const queryFragment = (text: string): Fragment =>
 const QUERY_SIZE = 1_000
 
 /**
- * SQL without facts, for SQL that no expression contains: an aggregate, which expressions read only by its column name, or a
- * clause such as ORDER BY.
+ * SQL whose facts are not needed, since no expression contains it: an aggregate, which expressions read by its column's name, or a clause
+ * such as ORDER BY.
  */
-export const unread = (text: string): Fragment => new Fragment(text, { size: 1 })
+export const textFragment = (text: string): Fragment => new Fragment(text, { size: 1 })
 
 /** The fragment with parentheses, where it needs them as an operand. */
 export const asOperand = (sql: Fragment): Fragment => (sql.isOperand ? sql : fragment`(${sql})`)

@@ -26,10 +26,10 @@ interface MacroFacts extends Omit<SqlFacts, 'uses'> {
   readonly uses: readonly number[]
 }
 
-const BY_NAME = new Map(MACROS.map(macro => [macro.name, macro]))
-const ofMacros = new Map<Macro, MacroFacts>()
+const MACRO_BY_NAME = new Map(MACROS.map(macro => [macro.name, macro]))
+const macroFacts = new Map<Macro, MacroFacts>()
 
-const factsOfMacro = (macro: Macro): MacroFacts => memo(ofMacros, macro, readMacro)
+const factsOfMacro = (macro: Macro): MacroFacts => memo(macroFacts, macro, readMacro)
 
 function readMacro(macro: Macro): MacroFacts {
   const facts = factsOf(macro.body)
@@ -54,7 +54,7 @@ export function factsOf(sql: string): SqlFacts {
       if (match === null) break
       const [word] = match
       i = match.index + word.length
-      const macro = part[i] === '(' ? BY_NAME.get(word) : undefined
+      const macro = part[i] === '(' ? MACRO_BY_NAME.get(word) : undefined
       const call = macro && argumentsAt(part, i)
       if (macro && call) {
         const facts = factsOfMacro(macro)

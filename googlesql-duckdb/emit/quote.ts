@@ -4,8 +4,8 @@
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /**
- * The name of the lambda parameter for the column. It contains a `$`, which is not allowed in the name of a table's column: for
- * `x.field` DuckDB looks for a column `x` of the FROM clause before it looks for a parameter of the lambda.
+ * The name of the lambda parameter for the column. The `$` makes it differ from the names of all columns: for `x.field` DuckDB looks for a
+ * column `x` of the FROM clause before it looks for a lambda parameter `x`.
  */
 export const variable = ({ id }: { readonly id: number }): string => `c${id}$`
 

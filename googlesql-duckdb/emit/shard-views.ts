@@ -1,4 +1,4 @@
-/** Describes where the SQL of a query reads tables in parts: wildcard tables by views of their shards, and partitioned tables. */
+/** The places where the SQL of a query reads wildcard tables, by views of their shards, and partitioned tables. */
 import { memo, type Shard } from '../../googlesql/data.js'
 import type { StructField } from '../../googlesql/types/types.js'
 

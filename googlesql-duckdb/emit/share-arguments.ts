@@ -7,7 +7,7 @@ import { WRITERS } from '../functions/all.js'
 import type { FieldsSql } from '../functions/function-sql.js'
 import { type Entry, type Env, entryOf, type SqlScope } from './context.js'
 import { type Fragment, fill, fragment, path, slot, templateOf, writesLambda } from './fragment.js'
-import { namedIfMacro } from './named.js'
+import { keepNameIfMacro } from './keep-name.js'
 import { variable } from './quote.js'
 import { columnEntry } from './scans/select-block.js'
 
@@ -46,7 +46,7 @@ export function writeCall(args: Args, parts: Parts, write: Write): Fragment {
 
 /**
  * The SQL that `write` returns for the arguments. An argument that the SQL would repeat becomes the argument of a lambda around the SQL, so
- * that it is computed once. An argument marked in `isBound` always becomes one, unless it is a column or a constant.
+ * that it is computed once. So does an argument marked in `isBound`, if it is not a column or a constant.
  *
  * A lambda costs some tens of nanoseconds per row, so cheap arguments are computed twice instead. DuckDB allows no subqueries
  * in lambdas; SQL with a subquery stays as it is.
@@ -58,7 +58,7 @@ export function shareArguments(
   env: Env,
   isBound: readonly boolean[] = [],
 ): Fragment {
-  const costs = args.map((argument, i) => costUnlessConstant(argument) || costOfEntry(argument, parts[i]!))
+  const costs = args.map((argument, i) => costOfArgument(argument) || costOfEntry(argument, parts[i]!))
   if (costs.every(cost => cost === 0)) return write(parts)
   const mustBind = costs.map((cost, i) => cost > 0 && (isBound[i] ?? false))
   const slots = parts.map((part, i) => (part && args[i]?.kind !== 'word' ? path(slot(i)) : part))
@@ -95,15 +95,15 @@ export function shareArguments(
   const packed =
     chosen.length === 1
       ? parts[chosen[0]!]!
-      : fragment`struct_pack(${chosen.map(i => fragment`a${i} := ${isCorrelated ? namedIfMacro(parts[i]!) : parts[i]!}`)})`
-  return applied(packed, name, inner)
+      : fragment`struct_pack(${chosen.map(i => fragment`a${i} := ${isCorrelated ? keepNameIfMacro(parts[i]!) : parts[i]!}`)})`
+  return applyLambda(packed, name, inner)
 }
 
 /**
  * Evaluates `body`, in which `name` is bound to the value, by a lambda over a list of one:
  * `list_extract(list_transform([value], lambda x$: body), 1)`.
  */
-export const applied = (value: Fragment, name: string, body: Fragment): Fragment =>
+export const applyLambda = (value: Fragment, name: string, body: Fragment): Fragment =>
   fragment`list_extract(list_transform([${value}], lambda ${name}: ${body}), 1)`
 
 export type Captures = NonNullable<ReturnType<typeof capturesOf>>
@@ -161,10 +161,10 @@ export function withCapturedColumns(
     write,
   )
   const fields = [
-    ...parts.flatMap((part, i) => (isPacked[i] ? [fragment`a${i} := ${namedIfMacro(part!)}`] : [])),
+    ...parts.flatMap((part, i) => (isPacked[i] ? [fragment`a${i} := ${keepNameIfMacro(part!)}`] : [])),
     ...(captures?.fields.map((part, i) => fragment`k${i} := coalesce(${part}, NULL)`) ?? []),
   ]
-  return applied(fragment`struct_pack(${fields})`, struct, inner)
+  return applyLambda(fragment`struct_pack(${fields})`, struct, inner)
 }
 
 /**
@@ -173,7 +173,7 @@ export function withCapturedColumns(
  */
 const isConstantPart = (expr: Expr): boolean => expr.kind === 'word' || isFolded(expr)
 
-/** Whether a lambda is cheaper than repeating the argument: operators are cheaper than a lambda unless there are dozens. */
+/** Whether a lambda is cheaper than repeating the argument. A function costs more than a lambda, operators only by the dozen. */
 const isWorthBinding = (cost: number, extraUses: number): boolean =>
   cost >= 10 ? extraUses > 0 : cost * extraUses >= 60
 
@@ -214,7 +214,7 @@ const costOfEntry = (argument: Expr | null, sql: Fragment | null): number =>
   argument?.kind === 'column' && sql !== null && sql.size > MAX_READ_SIZE ? 1 : 0
 const MAX_READ_SIZE = 8
 
-function costUnlessConstant(argument: Expr | null): number {
+function costOfArgument(argument: Expr | null): number {
   const cost = costOf(argument)
   return cost > 1 && isFolded(argument) ? 1 : cost
 }

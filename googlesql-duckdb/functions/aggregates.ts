@@ -1,6 +1,6 @@
 /** Aggregate functions in DuckDB SQL, with and without OVER. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
-import { named } from '../emit/named.js'
+import { keepName } from '../emit/keep-name.js'
 import { duckdbType } from '../emit/type.js'
 import {
   type AggregateWriter,
@@ -21,26 +21,26 @@ function aggregate(call: AggregateWriterCall, name: string, args: string, where?
 }
 
 /** The writer of a function that equals the DuckDB aggregate of this name. */
-const same =
+const sameAs =
   (name: string): AggregateWriter =>
   call =>
     aggregate(call, name, call.sql[0]!)
 
-/** An auxiliary aggregate over the same rows, which takes neither DISTINCT nor ORDER BY. */
-const aside = (call: AggregateWriterCall, name: string, args: string): string =>
+/** An extra aggregate over the same rows, without DISTINCT and ORDER BY. */
+const extra = (call: AggregateWriterCall, name: string, args: string): string =>
   aggregate({ ...call, distinct: '', orderBy: '' }, name, args)
 
 /**
  * The largest and the smallest value in DuckDB's order, where NaN is the largest. They cost nothing in a query that contains MAX and MIN of
  * the same value, since DuckDB computes equal aggregates once.
  */
-const extremes = (call: AggregateWriterCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
+const extremes = (call: AggregateWriterCall, x: string): string => `${extra(call, 'max', x)}, ${extra(call, 'min', x)}`
 
 /**
  * Sums of the integer parts and of the fractions of NUMERICs. DuckDB adds NUMERICs in 128 bits, and two large values may
  * overflow these even where other values would bring the total back into range.
  */
-const parts = (call: AggregateWriterCall, x: string): string =>
+const partSums = (call: AggregateWriterCall, x: string): string =>
   `${aggregate(call, 'sum', `CAST(trunc(${x}) AS HUGEINT)`)}, ${aggregate(call, 'sum', `(${x} - trunc(${x}))`)}`
 
 const isDistinct = (call: AggregateWriterCall): boolean => call.distinct !== ''
@@ -78,20 +78,20 @@ function intervalAverage(call: AggregateWriterCall): string {
  * The largest absolute value of a small integer. An INT64 can hold the sum of nine trillion such values, which is more than any
  * query adds.
  */
-const SMALL = 1_000_000
+const MAX_SMALL = 1_000_000
 
 /**
  * Whether every value of the expression is a small integer or NULL, as for `IF(failed, 1, 0)`. The sum then needs no overflow
  * check, which takes longer to plan than the sum.
  */
 function isSmall(expr: Expr): boolean {
-  if (expr.kind === 'literal') return expr.value === null || Math.abs(Number(expr.value)) <= SMALL
+  if (expr.kind === 'literal') return expr.value === null || Math.abs(Number(expr.value)) <= MAX_SMALL
   if (expr.kind === 'cast') return expr.operand.kind === 'literal' && expr.operand.value === null
-  if (expr.kind === 'case') return [...expr.branches.map(branch => branch.then), expr.otherwise].every(isSmallOrNone)
-  return expr.kind === 'call' && expr.name === 'IF' && expr.arguments.slice(1).every(isSmallOrNone)
+  if (expr.kind === 'case') return [...expr.branches.map(branch => branch.then), expr.otherwise].every(isSmallOrAbsent)
+  return expr.kind === 'call' && expr.name === 'IF' && expr.arguments.slice(1).every(isSmallOrAbsent)
 }
 
-const isSmallOrNone = (expr: Expr | null): boolean => expr === null || isSmall(expr)
+const isSmallOrAbsent = (expr: Expr | null): boolean => expr === null || isSmall(expr)
 
 const sum: AggregateWriter = call => {
   const [x] = call.sql
@@ -111,7 +111,7 @@ const sum: AggregateWriter = call => {
       if (isDistinct(call)) return `bq_sum_list(${aggregate(call, 'list', x!)})`
       return call.over === '' && !call.addsByParts
         ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})`
-        : `bq_sum_parts(${parts(call, x!)})`
+        : `bq_sum_parts(${partSums(call, x!)})`
   }
 }
 
@@ -129,23 +129,23 @@ const average: AggregateWriter = call => {
     default:
       // NUMERIC
       if (isDistinct(call)) return `bq_avg_list(${aggregate(call, 'list', x!)})`
-      return `bq_avg_parts(${parts(call, x!)}, ${aggregate(call, 'count', x!)})`
+      return `bq_avg_parts(${partSums(call, x!)}, ${aggregate(call, 'count', x!)})`
   }
 }
 
 /** The longest or shortest INTERVAL: DuckDB's own MIN and MAX compare months first. */
-const byLength = (call: AggregateWriterCall, name: 'arg_max' | 'arg_min'): string =>
+const extremeByLength = (call: AggregateWriterCall, name: 'arg_max' | 'arg_min'): string =>
   aggregate(call, name, `${call.sql[0]}, bq_interval_key(${call.sql[0]})`)
 
 const maximum: AggregateWriter = call =>
-  call.type.kind === 'INTERVAL' ? byLength(call, 'arg_max') : aggregate(call, 'max', call.sql[0]!)
+  call.type.kind === 'INTERVAL' ? extremeByLength(call, 'arg_max') : aggregate(call, 'max', call.sql[0]!)
 
 /** The minimum. In BigQuery NaN is both the smallest and the largest value; in DuckDB it is only the largest. */
 const minimum: AggregateWriter = call => {
-  if (call.type.kind === 'INTERVAL') return byLength(call, 'arg_min')
+  if (call.type.kind === 'INTERVAL') return extremeByLength(call, 'arg_min')
   const [x] = call.sql
   const least = aggregate(call, 'min', x!)
-  return call.type.kind === 'FLOAT64' ? `bq_min_float64(${least}, ${aside(call, 'max', x!)})` : least
+  return call.type.kind === 'FLOAT64' ? `bq_min_float64(${least}, ${extra(call, 'max', x!)})` : least
 }
 
 const anyValue: AggregateWriter = call => {
@@ -164,29 +164,29 @@ const valueAtExtreme =
     const [x, y] = call.sql
     const { kind } = call.args[1]!.type
     const value = aggregate(call, name, `${x}, ${kind === 'INTERVAL' ? `bq_interval_key(${y})` : y}`)
-    return kind === 'FLOAT64' ? `(CASE WHEN isnan(${aside(call, 'max', y!)}) THEN NULL ELSE ${value} END)` : value
+    return kind === 'FLOAT64' ? `(CASE WHEN isnan(${extra(call, 'max', y!)}) THEN NULL ELSE ${value} END)` : value
   }
 
-const limited = (call: AggregateWriterCall, list: string): string =>
+const limitList = (call: AggregateWriterCall, list: string): string =>
   call.limitSql === null ? list : `bq_limit_list(${list}, ${call.limitSql})`
 
 const arrayAgg: AggregateWriter = call => {
   const [x] = call.sql
-  return limited(call, aggregate(call, 'list', x!, call.call.ignoresNulls ? `${x} IS NOT NULL` : undefined))
+  return limitList(call, aggregate(call, 'list', x!, call.call.ignoresNulls ? `${x} IS NOT NULL` : undefined))
 }
 
 const arrayConcatAgg: AggregateWriter = call => {
   const [x] = call.sql
-  return `flatten(${limited(call, aggregate(call, 'list', x!, `${x} IS NOT NULL`))})`
+  return `flatten(${limitList(call, aggregate(call, 'list', x!, `${x} IS NOT NULL`))})`
 }
 
 const stringAgg: AggregateWriter = call => {
-  const [x, given] = call.sql
+  const [x, delimiterSql] = call.sql
   const isBytes = call.type.kind === 'BYTES'
-  const isParameter = given && call.args[1]?.kind !== 'literal'
-  const delimiter = isParameter ? `bq_separator(${given})` : (given ?? (isBytes ? "','::BLOB" : "','"))
+  const isParameter = delimiterSql && call.args[1]?.kind !== 'literal'
+  const delimiter = isParameter ? `bq_separator(${delimiterSql})` : (delimiterSql ?? (isBytes ? "','::BLOB" : "','"))
   if (!isBytes && call.limitSql === null) return aggregate(call, 'string_agg', `${x}, ${delimiter}`)
-  const list = limited(call, aggregate(call, 'list', x!, `${x} IS NOT NULL`))
+  const list = limitList(call, aggregate(call, 'list', x!, `${x} IS NOT NULL`))
   const joined = `bq_join_list(${list}, ${delimiter})`
   // With fewer than two items the join does not read the delimiter, so a NULL delimiter must be detected here.
   return isParameter ? `CASE WHEN ${delimiter} IS NOT NULL THEN ${joined} END` : joined
@@ -219,21 +219,21 @@ const spread =
     }
     const x = call.sql[0]!
     const plain = aggregate(call, name, x, `abs(${x}) < 1e150`)
-    const tiny = aggregate(call, name, `${x} * ${TIMES_2_TO_MINUS_600}`, `isfinite(${x})`)
+    const scaled = aggregate(call, name, `${x} * ${TIMES_2_TO_MINUS_600}`, `isfinite(${x})`)
     // bq_spread multiplies by this and by 2^600. A variance is a mean of squares, so it must be multiplied by 2^600 twice.
     const scaleAgain = name.startsWith('stddev') ? '1' : '4.149515568880993e180'
-    const value = `bq_spread(${plain}, ${tiny}, ${scaleAgain}, ${extremes(call, x)})`
+    const value = `bq_spread(${plain}, ${scaled}, ${scaleAgain}, ${extremes(call, x)})`
     return name.endsWith('_samp') ? `(CASE WHEN ${aggregate(call, 'count', x)} > 1 THEN ${value} END)` : value
   }
 
 /**
- * Aggregates of pairs, which ignore pairs with a NULL. `least` is the smallest number of pairs for which there is a result.
- * `exact` names the function over a list of decimals, whose digits FLOAT64 cannot all hold.
+ * Aggregates of pairs, which ignore pairs with a NULL. With fewer than `minPairs` pairs the result is NULL.
+ * `exactName` names the function over a list of decimals, whose digits FLOAT64 cannot all hold.
  */
-const pairs =
+const pairAggregate =
   (
-    least: number,
-    exact: string,
+    minPairs: number,
+    exactName: string,
     write: (call: AggregateWriterCall, x: string, y: string, finite: string) => string,
   ): AggregateWriter =>
   call => {
@@ -241,19 +241,19 @@ const pairs =
       const [a, b] = call.sql
       const pair = `[CAST(${a} AS VARCHAR), CAST(${b} AS VARCHAR)]`
       const { kind } = call.args[0]!.type
-      return `bq_${kind.toLowerCase()}_${exact}(${aggregate(call, 'list', pair, `${a} IS NOT NULL AND ${b} IS NOT NULL`)})`
+      return `bq_${kind.toLowerCase()}_${exactName}(${aggregate(call, 'list', pair, `${a} IS NOT NULL AND ${b} IS NOT NULL`)})`
     }
     const [x, y] = call.sql.map(sql => `CAST(${sql} AS DOUBLE)`) as [string, string]
-    const both = `${x} IS NOT NULL AND ${y} IS NOT NULL`
+    const isPair = `${x} IS NOT NULL AND ${y} IS NOT NULL`
     const finite = `isfinite(${x}) AND isfinite(${y})`
-    const allFinite = aggregate(call, 'bool_and', finite, both)
-    const counted = aggregate(call, 'count', '*', both)
+    const allFinite = aggregate(call, 'bool_and', finite, isPair)
+    const pairCount = aggregate(call, 'count', '*', isPair)
     const value = write(call, x, y, finite)
-    return `(CASE WHEN ${counted} >= ${least} THEN CASE WHEN ${allFinite} THEN ${value} ELSE 'nan'::DOUBLE END END)`
+    return `(CASE WHEN ${pairCount} >= ${minPairs} THEN CASE WHEN ${allFinite} THEN ${value} ELSE 'nan'::DOUBLE END END)`
   }
 
 const covariance = (name: string, least: number): AggregateWriter =>
-  pairs(least, name, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, finite))
+  pairAggregate(least, name, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, finite))
 
 /**
  * 2^-512 exactly: the squares of the largest FLOAT64s scaled by it do not overflow, and the squares of much smaller values in
@@ -262,11 +262,11 @@ const covariance = (name: string, least: number): AggregateWriter =>
 const TIMES_2_TO_MINUS_512 = '7.458340731200207e-155::DOUBLE'
 
 /** The correlation. DuckDB refuses values whose squares overflow. */
-const correlation = pairs(2, 'correlation', (call, x, y, finite) => {
+const correlation = pairAggregate(2, 'correlation', (call, x, y, finite) => {
   const plain = aggregate(call, 'corr', `${x}, ${y}`, `${finite} AND greatest(abs(${x}), abs(${y})) < 1e150`)
-  const tiny = aggregate(call, 'corr', `${x} * ${TIMES_2_TO_MINUS_512}, ${y} * ${TIMES_2_TO_MINUS_512}`, finite)
+  const scaled = aggregate(call, 'corr', `${x} * ${TIMES_2_TO_MINUS_512}, ${y} * ${TIMES_2_TO_MINUS_512}`, finite)
   const largest = [x, y].map(value => aggregate(call, 'max', `abs(${value})`, finite))
-  return `bq_corr(${plain}, ${tiny}, ${largest.join(', ')})`
+  return `bq_corr(${plain}, ${scaled}, ${largest.join(', ')})`
 })
 
 /** The value of a literal, which may be inside a cast; null for any other expression. */
@@ -277,8 +277,8 @@ function constantOf(expr: Expr | null | undefined): number | null {
 
 /**
  * The boundaries of `count` quantiles as fractions for quantile_disc. For a descending order they are negative; -0 would mean ascending, so
- * a tiny number replaces it. Each is slightly less than the quotient: DuckDB multiplies it by the number of rows and rounds, and the result
- * must not pass the intended row.
+ * a tiny number replaces it. Each fraction is slightly less than the quotient: DuckDB multiplies it by the number of rows and rounds, and
+ * the result must not pass the intended row.
  */
 function fractions(count: number, isDescending: boolean): string[] {
   return Array.from({ length: count + 1 }, (_, i) => {
@@ -306,8 +306,8 @@ const quantiles: AggregateWriter = call => {
 }
 
 /**
- * The number of quantiles, and the offsets that are read; `offsets` is null unless the argument is an array `[count, offset, …]`,
- * see quantile-offsets.ts.
+ * The number of quantiles, and the offsets of those that the query reads, from an argument `[count, offset, …]`, see quantile-offsets.ts.
+ * `offsets` is null for a plain count.
  */
 function countAndOffsets(expr: Expr | null | undefined): { count: number | null; offsets: readonly number[] | null } {
   if (expr?.kind !== 'array') return { count: constantOf(expr), offsets: null }
@@ -323,7 +323,7 @@ const topCount: AggregateWriter = call => {
 
 const topSum: AggregateWriter = call => {
   const [x, weight, count] = call.sql
-  const list = aggregate(call, 'list', `struct_pack(v := ${named(x!)}, w := ${named(weight!)})`)
+  const list = aggregate(call, 'list', `struct_pack(v := ${keepName(x!)}, w := ${keepName(weight!)})`)
   const total = `${call.over === '' ? 'bq_top_sum' : 'bq_top_sum_over'}(${list}, ${count})`
   return `CAST(${total} AS ${duckdbType(call.type)})`
 }
@@ -333,14 +333,14 @@ export const AGGREGATE_WRITERS: AggregateWriters = {
   ARRAY_AGG: overList(arrayAgg, LIST_WRITERS.ARRAY_AGG),
   ARRAY_CONCAT_AGG: arrayConcatAgg,
   AVG: overList(average, LIST_WRITERS.AVG),
-  BIT_AND: same('bit_and'),
-  BIT_OR: same('bit_or'),
-  BIT_XOR: same('bit_xor'),
+  BIT_AND: sameAs('bit_and'),
+  BIT_OR: sameAs('bit_or'),
+  BIT_XOR: sameAs('bit_xor'),
   $count_star: countRows,
-  COUNT: overList(same('count'), LIST_WRITERS.COUNT),
+  COUNT: overList(sameAs('count'), LIST_WRITERS.COUNT),
   COUNTIF: call => `coalesce(CAST(${aggregate(call, 'count_if', call.sql[0]!)} AS BIGINT), 0)`,
-  LOGICAL_AND: overList(same('bool_and'), LIST_WRITERS.LOGICAL_AND),
-  LOGICAL_OR: overList(same('bool_or'), LIST_WRITERS.LOGICAL_OR),
+  LOGICAL_AND: overList(sameAs('bool_and'), LIST_WRITERS.LOGICAL_AND),
+  LOGICAL_OR: overList(sameAs('bool_or'), LIST_WRITERS.LOGICAL_OR),
   MAX: overList(maximum, LIST_WRITERS.MAX),
   MIN: overList(minimum, LIST_WRITERS.MIN),
   MAX_BY: valueAtExtreme('arg_max_null'),

@@ -48,7 +48,7 @@ const SCALARS: SqlWriters = {
   ...DEBUGGING_WRITERS,
 }
 
-const OVER_ROWS: AggregateWriters = { ...AGGREGATES, ...WINDOW_WRITERS }
+const AGGREGATES_AND_WINDOWS: AggregateWriters = { ...AGGREGATES, ...WINDOW_WRITERS }
 
 export const WRITERS: ReadonlyMap<string, FunctionSql> = new Map(
   Object.entries(SCALARS).map(([name, writer]) => [
@@ -59,7 +59,7 @@ export const WRITERS: ReadonlyMap<string, FunctionSql> = new Map(
 
 /** The SQL of aggregate and window functions. */
 export const AGGREGATE_WRITERS: ReadonlyMap<string, AggregateSql> = new Map(
-  Object.entries(OVER_ROWS).map(([name, writer]) => [
+  Object.entries(AGGREGATES_AND_WINDOWS).map(([name, writer]) => [
     name,
     typeof writer === 'function' ? { write: writer, mayStream: false, list: null } : writer,
   ]),

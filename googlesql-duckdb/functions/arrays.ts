@@ -3,9 +3,9 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import type { ArrayType, Type } from '../../googlesql/types/types.js'
 import { BIGNUMERIC_UNIT } from '../bignumeric.js'
 import { inListSql } from '../emit/expressions/compare.js'
-import { named } from '../emit/named.js'
+import { keepName } from '../emit/keep-name.js'
 import { variable } from '../emit/quote.js'
-import { called, ofElements, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
+import { callTo, ofElements, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
 import { listAverage, listSum } from './list-aggregates.js'
 import { typed } from './typed.js'
 
@@ -28,14 +28,14 @@ function isConstant(expr: Expr | null | undefined): boolean {
 }
 
 const join: SqlWriter = ({ sql: [items, delimiter, forNull], args, type }) => {
-  const given = forNull
+  const kept = forNull
     ? `list_transform(${items}, lambda item$: coalesce(item$, ${forNull}))`
     : `list_filter(${items}, lambda item$: item$ IS NOT NULL)`
   // DuckDB joins a list with string_agg, which accepts only a constant delimiter.
   const isNative = type.kind === 'STRING' && isConstant(args[1])
   const joined = isNative
-    ? `list_aggregate(CAST(${given} AS VARCHAR[]), 'string_agg', ${delimiter})`
-    : `bq_join_list(${given}, ${delimiter})`
+    ? `list_aggregate(CAST(${kept} AS VARCHAR[]), 'string_agg', ${delimiter})`
+    : `bq_join_list(${kept}, ${delimiter})`
   const empty = type.kind === 'STRING' ? "''" : "''::BLOB"
   const isNull = [items, delimiter, ...(forNull ? [forNull] : [])].map(each => `${each} IS NULL`)
   return `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE coalesce(${joined}, ${empty}) END)`
@@ -56,7 +56,7 @@ function lambdaSql({ sql: [, body], args: [, lambda] }: WriterCall): string {
  * Types whose values DuckDB compares differently inside lists: there NaN equals NaN, structs with NULLs in the same place are
  * equal, and a month does not equal 30 days.
  */
-const equalsOtherwise = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'FLOAT64' || kind === 'INTERVAL'
+const comparesDifferently = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'FLOAT64' || kind === 'INTERVAL'
 
 const elementOf = (expr: Expr | null | undefined): Type => (expr!.type as ArrayType).element
 
@@ -64,7 +64,7 @@ const includes: SqlWriter = call => {
   const [items, sought] = call.sql
   const [array, value] = call.args
   if (value?.kind === 'lambda') return `(len(list_filter(${items}, ${lambdaSql(call)})) > 0)`
-  const test = equalsOtherwise(value!.type)
+  const test = comparesDifferently(value!.type)
     ? `coalesce(${inListSql(sought!, value!.type, items!, elementOf(array))}, false)`
     : `list_contains(${items}, ${sought})`
   return `(CASE WHEN ${items} IS NOT NULL AND ${sought} IS NOT NULL THEN ${test} END)`
@@ -74,10 +74,10 @@ const includes: SqlWriter = call => {
 const includesElements =
   (name: string, plain: string): SqlWriter =>
   ({ sql: [items, sought], args: [array, other] }) => {
-    if (!equalsOtherwise(elementOf(other))) return `${plain}(${items}, ${sought})`
+    if (!comparesDifferently(elementOf(other))) return `${plain}(${items}, ${sought})`
     const isFound = `coalesce(${inListSql('s$', elementOf(other), 'l$.i', elementOf(array))}, false)`
     const tests = `list_transform(l$.s, lambda s$: ${isFound})`
-    return `list_extract(list_transform([struct_pack(i := ${named(items!)}, s := ${named(sought!)})], lambda l$:
+    return `list_extract(list_transform([struct_pack(i := ${keepName(items!)}, s := ${keepName(sought!)})], lambda l$:
       CASE WHEN l$.i IS NOT NULL AND l$.s IS NOT NULL THEN ${name}(${tests}) END), 1)`
   }
 
@@ -108,9 +108,9 @@ export const ARRAY_WRITERS: SqlWriters = {
   ARRAY_CONCAT: concat,
   ARRAY_REVERSE: ofElements(({ sql: [items] }) => `list_reverse(${items})`),
   ARRAY_TO_STRING: join,
-  ARRAY_FIRST: ofElements(typed(called('bq_array_first'))),
-  ARRAY_LAST: ofElements(typed(called('bq_array_last'))),
-  ARRAY_SLICE: ofElements(called('bq_array_slice')),
+  ARRAY_FIRST: ofElements(typed(callTo('bq_array_first'))),
+  ARRAY_LAST: ofElements(typed(callTo('bq_array_last'))),
+  ARRAY_SLICE: ofElements(callTo('bq_array_slice')),
   ARRAY_IS_DISTINCT: isDistinct,
   ARRAY_MIN: ofElements(minimum),
   ARRAY_MAX: ofElements(({ sql: [items] }) => `list_max(${items})`),

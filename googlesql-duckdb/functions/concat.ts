@@ -8,7 +8,7 @@ import { typedSql } from './typed.js'
  * @returns the concatenation of the `args`, NULL where an argument is NULL. `type` is STRING, to which the other types are
  * cast, or BYTES.
  */
-export function joinedSql(sql: readonly (string | null)[], args: readonly (Expr | null)[], type: Type): string {
+export function concatSql(sql: readonly (string | null)[], args: readonly (Expr | null)[], type: Type): string {
   const parts = sql.map((part, i) => (type.kind === 'STRING' ? castSql(part!, args[i]!.type, STRING) : part!))
   return typedSql(`(${parts.join(' || ')})`, args, type)
 }

@@ -1,4 +1,4 @@
-/** The types of the writers that write a function's DuckDB SQL. The writers are in the other files of this folder, by topic. */
+/** The types of writers: each writes the DuckDB SQL of a function. The writers are in the other files of this folder, by topic. */
 import type { AggregateCall, Expr } from '../../googlesql/plan/nodes.js'
 import type { ScalarKind, Type } from '../../googlesql/types/types.js'
 
@@ -20,7 +20,7 @@ export interface WriterCall {
 export type SqlWriter = (call: WriterCall) => string
 
 /** The writer of a function of DuckDB, or of this project, with the same arguments. */
-export const called =
+export const callTo =
   (name: string): SqlWriter =>
   ({ sql }) =>
     `${name}(${sql.filter(each => each !== null).join(', ')})`
@@ -63,7 +63,7 @@ export const ofElements = (write: SqlWriter): FunctionSql => ({ ...PLAIN, write,
 export const ofParts = (write: SqlWriter): FunctionSql => ({ ...PLAIN, write, isNullFor: 'first' })
 
 /** A writer whose SQL has TRY around the arguments. */
-export const trying = (write: SqlWriter): FunctionSql => ({ ...PLAIN, write, hasTry: true })
+export const tryWriter = (write: SqlWriter): FunctionSql => ({ ...PLAIN, write, hasTry: true })
 
 export const heavyOperator = (write: SqlWriter): FunctionSql => ({ ...PLAIN, write, isHeavyOperator: true })
 
@@ -106,7 +106,7 @@ export interface AggregateWriterCall extends WriterCall {
 }
 export type AggregateWriter = (call: AggregateWriterCall) => string
 
-/** The same for an aggregate or window function. */
+/** What FunctionSql is for other functions, for an aggregate or window function. */
 export interface AggregateSql {
   readonly write: AggregateWriter
   /** Whether the function reads the rows one by one in their order, so that DuckDB may compute it while they stream. */

@@ -18,9 +18,9 @@ export function writtenInt64(expr: Expr | null | undefined): bigint | null {
  * The largest absolute numbers of months, days and microseconds of an INTERVAL. Source: the language reference, "Interval
  * type".
  */
-const MOST = { months: 120_000n, days: 3_660_000n, micros: 316_224_000_000_000_000n }
+const MAX_PARTS = { months: 120_000n, days: 3_660_000n, micros: 316_224_000_000_000_000n }
 
-const isInRange = (value: bigint, base: Unit['base']): boolean => value <= MOST[base] && value >= -MOST[base]
+const isInRange = (value: bigint, base: Unit['base']): boolean => value <= MAX_PARTS[base] && value >= -MAX_PARTS[base]
 
 /** The months, days or microseconds of a literal number of units; null for any other expression, and out of range. */
 function writtenTotal(count: Expr | null | undefined, { base, size }: Unit): bigint | null {

@@ -1,7 +1,7 @@
 /** DuckDB SQL of mathematical functions, BIT_COUNT, and the functions that read decimals. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type Type, typeName } from '../../googlesql/types/types.js'
-import { called, type SqlWriter, SqlWriterError, type SqlWriters, trying, type WriterCall } from './function-sql.js'
+import { callTo, type SqlWriter, SqlWriterError, type SqlWriters, tryWriter, type WriterCall } from './function-sql.js'
 
 const DECIMAL = 'DECIMAL(38,9)'
 
@@ -129,8 +129,8 @@ const sign = ({ sql: [x], type }: WriterCall): string => {
 export const MATH_WRITERS: SqlWriters = {
   ABS: orBignumeric('abs', ({ sql: [x], type }) => (type.kind === 'INT64' ? `bq_abs_int64(${x})` : `abs(${x})`)),
   SIGN: orBignumeric('sign', sign),
-  IS_INF: called('isinf'),
-  IS_NAN: called('isnan'),
+  IS_INF: callTo('isinf'),
+  IS_NAN: callTo('isnan'),
   IEEE_DIVIDE: ({ sql: [x, y] }) => `(${x} / ${y})`,
   RAND: () => 'random()',
   PI: () => 'pi()',
@@ -141,19 +141,19 @@ export const MATH_WRITERS: SqlWriters = {
     'EXP',
     checked('EXP', x => `exp(${x})`),
   ),
-  LN: floatOnly('LN', called('bq_ln')),
+  LN: floatOnly('LN', callTo('bq_ln')),
   LOG: floatOnly('LOG', call => (call.sql[1] ? `bq_log(${call.sql.join(', ')})` : `bq_ln(${call.sql[0]})`)),
-  LOG10: floatOnly('LOG10', called('bq_log10')),
+  LOG10: floatOnly('LOG10', callTo('bq_log10')),
   DIV: orBignumeric('div', divide),
   MOD: orBignumeric('mod', modulo),
-  SAFE_ADD: trying(safe('+')),
-  SAFE_SUBTRACT: trying(safe('-')),
-  SAFE_MULTIPLY: trying(safe('*')),
-  SAFE_NEGATE: trying(({ sql: [x], type }) => {
+  SAFE_ADD: tryWriter(safe('+')),
+  SAFE_SUBTRACT: tryWriter(safe('-')),
+  SAFE_MULTIPLY: tryWriter(safe('*')),
+  SAFE_NEGATE: tryWriter(({ sql: [x], type }) => {
     if (type.kind === 'BIGNUMERIC') return `TRY(bq_bignumeric_negate(${x}))`
     return type.kind === 'INT64' ? `TRY(-${x})` : `(-${x})`
   }),
-  SAFE_DIVIDE: trying(safeDivide),
+  SAFE_DIVIDE: tryWriter(safeDivide),
   ROUND: round,
   TRUNC: truncate,
   CEIL: orBignumeric('ceil', whole('ceil')),
@@ -162,10 +162,10 @@ export const MATH_WRITERS: SqlWriters = {
   ASIN: inDomain('ASIN', x => `abs(${x}) <= 1`),
   ACOSH: inDomain('ACOSH', x => `${x} >= 1 AND NOT isnan(${x})`),
   ATANH: inDomain('ATANH', x => `abs(${x}) < 1`),
-  ASINH: called('asinh'),
-  ATAN: called('atan'),
-  ATAN2: called('atan2'),
-  CBRT: called('bq_cbrt'),
+  ASINH: callTo('asinh'),
+  ATAN: callTo('atan'),
+  ATAN2: callTo('atan2'),
+  CBRT: callTo('bq_cbrt'),
   COS: periodic('cos(x)'),
   SIN: periodic('sin(x)'),
   TAN: periodic('tan(x)'),
@@ -174,14 +174,14 @@ export const MATH_WRITERS: SqlWriters = {
   COT: checked('COT', x => `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE 1 / tan(${x}) END)`),
   COSH: checked('COSH', x => `cosh(${x})`, 'overflow'),
   SINH: checked('SINH', x => `sinh(${x})`, 'overflow'),
-  TANH: called('tanh'),
+  TANH: callTo('tanh'),
   SECH: ({ sql: [x] }) => `(1 / cosh(${x}))`,
   CSCH: checked('CSCH', x => `(1 / sinh(${x}))`),
   COTH: checked('COTH', x => `(1 / tanh(${x}))`),
-  COSINE_DISTANCE: called('bq_cosine_distance'),
-  EUCLIDEAN_DISTANCE: called('bq_euclidean_distance'),
+  COSINE_DISTANCE: callTo('bq_cosine_distance'),
+  EUCLIDEAN_DISTANCE: callTo('bq_euclidean_distance'),
   BIT_COUNT: ({ sql: [x], args }) =>
     args[0]!.type.kind === 'BYTES' ? `bq_bit_count_bytes(${x})` : `CAST(bit_count(${x}) AS BIGINT)`,
   PARSE_NUMERIC: ({ sql: [text] }) => asDecimal(`bq_parse_numeric(${text})`),
-  PARSE_BIGNUMERIC: called('bq_bignumeric_parse'),
+  PARSE_BIGNUMERIC: callTo('bq_bignumeric_parse'),
 }

@@ -1,22 +1,22 @@
 /** DuckDB SQL of the NET functions. */
-import { called, type SqlWriter, type SqlWriters } from './function-sql.js'
+import { callTo, type SqlWriter, type SqlWriters } from './function-sql.js'
 
 const refusing =
   (name: string): SqlWriter =>
   call =>
-    `bq_unrefused(${called(name)(call)})`
+    `bq_unrefused(${callTo(name)(call)})`
 
 export const NET_WRITERS: SqlWriters = {
-  'NET.HOST': called('bq_net_host'),
-  'NET.IP_FROM_STRING': called('bq_net_ip_from_string'),
-  'NET.IP_IN_NET': called('bq_net_ip_in_net'),
-  'NET.IP_NET_MASK': called('bq_net_ip_net_mask'),
-  'NET.IP_TO_STRING': called('bq_net_ip_to_string'),
-  'NET.IP_TRUNC': called('bq_net_ip_trunc'),
-  'NET.IPV4_FROM_INT64': called('bq_net_ipv4_from_int64'),
-  'NET.IPV4_TO_INT64': called('bq_net_ipv4_to_int64'),
-  'NET.MAKE_NET': called('bq_net_make_net'),
+  'NET.HOST': callTo('bq_net_host'),
+  'NET.IP_FROM_STRING': callTo('bq_net_ip_from_string'),
+  'NET.IP_IN_NET': callTo('bq_net_ip_in_net'),
+  'NET.IP_NET_MASK': callTo('bq_net_ip_net_mask'),
+  'NET.IP_TO_STRING': callTo('bq_net_ip_to_string'),
+  'NET.IP_TRUNC': callTo('bq_net_ip_trunc'),
+  'NET.IPV4_FROM_INT64': callTo('bq_net_ipv4_from_int64'),
+  'NET.IPV4_TO_INT64': callTo('bq_net_ipv4_to_int64'),
+  'NET.MAKE_NET': callTo('bq_net_make_net'),
   'NET.PUBLIC_SUFFIX': refusing('bq_net_public_suffix'),
   'NET.REG_DOMAIN': refusing('bq_net_reg_domain'),
-  'NET.SAFE_IP_FROM_STRING': called('bq_net_safe_ip_from_string'),
+  'NET.SAFE_IP_FROM_STRING': callTo('bq_net_safe_ip_from_string'),
 }

@@ -11,7 +11,7 @@ import {
   operandAt,
 } from '../emit/expressions/compare.js'
 import { duckdbType } from '../emit/type.js'
-import { joinedSql } from './concat.js'
+import { concatSql } from './concat.js'
 import { heavyOperator, ofElements, type SqlWriter, type SqlWriters, type WriterCall } from './function-sql.js'
 import { writtenMicros } from './intervals.js'
 import { typed } from './typed.js'
@@ -106,7 +106,7 @@ const negate: SqlWriter = ({ sql: [x], type }) => {
 
 const concat: SqlWriter = ({ sql, args, type }) => {
   if (type.kind === 'ARRAY') return `bq_list_concat(${sql[0]}, ${sql[1]})`
-  return joinedSql(sql, args, type)
+  return concatSql(sql, args, type)
 }
 
 const equal: SqlWriter = call => equalOf(call)

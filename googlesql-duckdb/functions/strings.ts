@@ -5,8 +5,8 @@ import { STRING, type StructType, type Type } from '../../googlesql/types/types.
 import { castSql } from '../emit/expressions/cast.js'
 import { quoteText } from '../emit/quote.js'
 import { fieldNames } from '../emit/type.js'
-import { joinedSql } from './concat.js'
-import { called, PLAIN, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
+import { concatSql } from './concat.js'
+import { callTo, PLAIN, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
 import { literalInteger } from './regexp.js'
 
 const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTES'
@@ -15,7 +15,7 @@ const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTE
 const either =
   (text: string, bytes: string): SqlWriter =>
   call =>
-    called(isBytes(call) ? bytes : text)(call)
+    callTo(isBytes(call) ? bytes : text)(call)
 
 /**
  * Makes a writer for STRING work for BYTES, too: BYTES become a text whose characters are the bytes, and a text in the result becomes BYTES
@@ -34,7 +34,7 @@ const onBytes =
       return `list_transform(${result}, lambda v$: bq_from_latin1(v$))`
     return call.type.kind === 'BYTES' ? `bq_from_latin1(${result})` : result
   }
-const calledOnBytes = (name: string): SqlWriter => onBytes(called(name))
+const calledOnBytes = (name: string): SqlWriter => onBytes(callTo(name))
 
 /** The characters with Unicode's property White_Space. */
 const WHITE_SPACE = quoteText(
@@ -87,7 +87,7 @@ function replace(call: WriterCall): string {
   const [part, by] = [literalText(call.args[1]), literalText(call.args[2])]
   // A replacement that makes the text much longer must be compared with the limit of 1 MB before it is computed.
   const isPlain = part !== null && part !== '' && by !== null && Buffer.byteLength(by) <= 8 * Buffer.byteLength(part)
-  return called(isPlain ? 'replace' : 'bq_replace')(call)
+  return callTo(isPlain ? 'replace' : 'bq_replace')(call)
 }
 
 function split(call: WriterCall): string {
@@ -105,7 +105,7 @@ const instr = onBytes(({ sql: [value, part, at, n] }) =>
 /** CONCAT. DuckDB's own concat() is not used, since it ignores NULLs. */
 function concat(call: WriterCall): string {
   const [only] = call.sql
-  if (call.sql.length > 1) return joinedSql(call.sql, call.args, call.type)
+  if (call.sql.length > 1) return concatSql(call.sql, call.args, call.type)
   return call.type.kind === 'STRING' ? castSql(only!, call.args[0]!.type, STRING) : only!
 }
 
@@ -168,21 +168,21 @@ function containsSubstr(call: WriterCall): string {
 }
 
 export const STRING_WRITERS: SqlWriters = {
-  ASCII: onBytes(call => called(isBytes(call) ? 'bq_unicode' : 'bq_ascii')(call)),
+  ASCII: onBytes(call => callTo(isBytes(call) ? 'bq_unicode' : 'bq_ascii')(call)),
   BYTE_LENGTH: either('strlen', 'octet_length'),
-  CHAR_LENGTH: called('length'),
-  CHR: called('bq_chr'),
-  CODE_POINTS_TO_BYTES: called('bq_code_points_to_bytes'),
-  CODE_POINTS_TO_STRING: called('bq_code_points_to_string'),
+  CHAR_LENGTH: callTo('length'),
+  CHR: callTo('bq_chr'),
+  CODE_POINTS_TO_BYTES: callTo('bq_code_points_to_bytes'),
+  CODE_POINTS_TO_STRING: callTo('bq_code_points_to_string'),
   CONCAT: concat,
   CONTAINS_SUBSTR: { ...PLAIN, write: containsSubstr, isNullFor: 'first' },
   EDIT_DISTANCE: onBytes(({ sql: [a, b, max] }) => `bq_edit_distance(${a}, ${b}, ${max ?? '9223372036854775807'})`),
   ENDS_WITH: calledOnBytes('suffix'),
   FORMAT: format,
-  FROM_BASE32: called('bq_from_base32'),
-  FROM_BASE64: called('bq_from_base64'),
-  FROM_HEX: called('bq_from_hex'),
-  INITCAP: call => called(call.sql[1] === null ? 'bq_initcap_default' : 'bq_initcap')(call),
+  FROM_BASE32: callTo('bq_from_base32'),
+  FROM_BASE64: callTo('bq_from_base64'),
+  FROM_HEX: callTo('bq_from_hex'),
+  INITCAP: call => callTo(call.sql[1] === null ? 'bq_initcap_default' : 'bq_initcap')(call),
   INSTR: instr,
   LEFT: side('left'),
   LENGTH: either('length', 'octet_length'),
@@ -197,18 +197,18 @@ export const STRING_WRITERS: SqlWriters = {
   RIGHT: side('right'),
   RPAD: pad('rpad'),
   RTRIM: trim('rtrim'),
-  SAFE_CONVERT_BYTES_TO_STRING: called('bq_safe_bytes_to_string'),
-  SOUNDEX: called('bq_soundex'),
+  SAFE_CONVERT_BYTES_TO_STRING: callTo('bq_safe_bytes_to_string'),
+  SOUNDEX: callTo('bq_soundex'),
   SPLIT: onBytes(split),
   STARTS_WITH: calledOnBytes('starts_with'),
   STRPOS: instr,
   SUBSTR: onBytes(substr),
-  TO_BASE32: called('bq_to_base32'),
-  TO_BASE64: called('to_base64'),
+  TO_BASE32: callTo('bq_to_base32'),
+  TO_BASE64: callTo('to_base64'),
   TO_CODE_POINTS: calledOnBytes('bq_to_code_points'),
   TO_HEX: call => `lower(to_hex(${call.sql[0]}))`,
   TRANSLATE: calledOnBytes('bq_translate'),
   TRIM: trim('trim'),
-  UNICODE: called('bq_unicode'),
+  UNICODE: callTo('bq_unicode'),
   UPPER: either('bq_upper', 'bq_bytes_upper'),
 }

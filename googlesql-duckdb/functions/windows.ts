@@ -1,6 +1,6 @@
 /** DuckDB SQL of functions that require OVER. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
-import { named } from '../emit/named.js'
+import { keepName } from '../emit/keep-name.js'
 import { type AggregateWriter, type AggregateWriterCall, type AggregateWriters, streaming } from './function-sql.js'
 
 const windowed = (call: AggregateWriterCall, name: string, args: string): string => `${name}(${args})${call.over}`
@@ -126,7 +126,7 @@ const MAX_STEPS = 10_000
 function discreteWithNulls(call: AggregateWriterCall, p: number): string {
   const x = call.sql[0]!
   const isNan = call.type.kind === 'FLOAT64' ? `, n := NOT isnan(${x})` : ''
-  const values = `struct_pack(g := ${x} IS NOT NULL${isNan}, v := ${named(x)})`
+  const values = `struct_pack(g := ${x} IS NOT NULL${isNan}, v := ${keepName(x)})`
   return `struct_extract(${windowed(call, 'quantile_disc', `${values}, ${p}::DOUBLE`)}, 'v')`
 }
 

@@ -3,12 +3,12 @@ import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../go
 import { AGGREGATE_WRITERS } from '../../functions/all.js'
 import { SqlWriterError } from '../../functions/function-sql.js'
 import { type Context, type Env, GenerateError } from '../context.js'
-import { type Fragment, fill, fragment, slot, templateOf, unread } from '../fragment.js'
+import { type Fragment, fill, fragment, slot, templateOf, textFragment } from '../fragment.js'
 import { callOf } from '../macro-usage.js'
 import { variable } from '../quote.js'
 import { rowCountSql } from '../scans/row-count.js'
 import { orderClause } from '../scans/sort.js'
-import { applied, costOf } from '../share-arguments.js'
+import { applyLambda, costOf } from '../share-arguments.js'
 import { trySql } from '../try.js'
 
 export function aggregateSql(call: AggregateCall, env: Env, over = '', frame: WindowCall['frame'] = null): string {
@@ -16,8 +16,8 @@ export function aggregateSql(call: AggregateCall, env: Env, over = '', frame: Wi
   if (!writer) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
   const parts: Fragment[] = []
   // In a SAFE call, slots separate the SQL of the arguments, whose errors must be raised, from the SQL of the function itself.
-  const written = (sql: Fragment): string => (call.isSafe ? slot(parts.push(sql) - 1) : sql.text)
-  const operand = (expr: Expr | null): string | null => expr && written(env.expr(expr, env))
+  const textOrSlot = (sql: Fragment): string => (call.isSafe ? slot(parts.push(sql) - 1) : sql.text)
+  const operand = (expr: Expr | null): string | null => expr && textOrSlot(env.expr(expr, env))
   try {
     const sql = writer.write({
       sql: call.arguments.map(operand),
@@ -25,10 +25,10 @@ export function aggregateSql(call: AggregateCall, env: Env, over = '', frame: Wi
       type: call.type,
       call,
       distinct: call.isDistinct ? 'DISTINCT ' : '',
-      orderBy: written(unread(orderClause(call.orderBy, env))),
+      orderBy: textOrSlot(textFragment(orderClause(call.orderBy, env))),
       filterSql: operand(call.filter),
       havingSql: operand(call.having?.expr ?? null),
-      limitSql: call.limit && written(unread(rowCountSql(call.limit, env))),
+      limitSql: call.limit && textOrSlot(textFragment(rowCountSql(call.limit, env))),
       over,
       addsByParts: env.addsByParts,
       mayBeBackward: frame !== null && frame.start.offset !== null && frame.start.kind === frame.end.kind,
@@ -49,21 +49,20 @@ function safeAggregate(text: string, parts: readonly Fragment[], { type }: Aggre
   const name = variable(context.newColumn('', type))
   const packed = outer.args.map((argument, i) => fragment`a${i} := ${fill(argument, parts)}`)
   const inner = `${outer.name}(${outer.args.map((_, i) => `${name}.a${i}`).join(', ')})`
-  return applied(fragment`struct_pack(${packed})`, name, fill(trySql(inner), []))
+  return applyLambda(fragment`struct_pack(${packed})`, name, fill(trySql(inner), []))
 }
 
 /**
- * The indexes of the arguments that should become columns of the input: they are not columns or constants, and the SQL of the
- * call passes them to several aggregates or to a subquery. A macro that repeats an aggregate counts only for a window (see
- * isCopied), since DuckDB computes equal aggregates once. Empty for a call with a filter: the arguments of rows that the filter
- * leaves out must not fail.
+ * The indexes of the arguments that should become columns of the input: expressions that the SQL of the call writes several times or in a
+ * subquery. A macro that repeats an aggregate matters only in a window (see isCopied), since DuckDB computes equal aggregates once. Empty
+ * for a call with a filter: the arguments of rows that the filter leaves out must not fail.
  */
 export function repeatedArguments(call: AggregateCall, isWindow = false): readonly number[] {
   const writer = AGGREGATE_WRITERS.get(call.name)
   const costs = call.arguments.map(costOf)
   if (!writer || call.filter || Math.max(0, ...costs) === 0) return []
   const slots = call.arguments.map((argument, i) => (argument === null || costs[i] === 0 ? 'NULL' : slot(i)))
-  const nothingElse = {
+  const noClauses = {
     distinct: '',
     orderBy: '',
     filterSql: null,
@@ -74,10 +73,10 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
     mayBeBackward: false,
   }
   try {
-    const text = writer.write({ sql: slots, args: call.arguments, type: call.type, call, ...nothingElse })
+    const text = writer.write({ sql: slots, args: call.arguments, type: call.type, call, ...noClauses })
     const { hasQuery, uses, pieces } = templateOf(text)
-    // DuckDB cannot copy a window function that contains a lambda, so a macro must not write it twice (1.5.5). An argument with a cost of
-    // 10 or more calls a function, whose SQL may have a lambda.
+    // DuckDB cannot copy a window function that contains a lambda, so a macro must not write it twice (1.5.5). An argument that calls a
+    // function costs 10 or more; the SQL of the function may have a lambda.
     const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && (uses.get(i) ?? 0) > 1
     const isRepeated = (i: number): boolean => pieces.filter(piece => piece === i).length > 1
     return costs.flatMap((cost, i) => (cost > 0 && (hasQuery || isRepeated(i) || isCopied(i)) ? [i] : []))
@@ -173,10 +172,10 @@ const MOST_ROWS = 1_000_000_000_000_000
 function boundText({ kind, offset }: ResolvedBound, isRange: boolean, env: Env): string {
   if (!offset) return BOUNDS[kind]
   const sql = env.expr(offset, env).text
-  const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
+  const isValidLiteral = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
   const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_offset_float' : 'bq_frame_offset'
-  const checked = isKnown ? sql : `${check}(${sql})`
-  if (!isRange) return `${isKnown && Number(offset.value) > MOST_ROWS ? MOST_ROWS : checked} ${BOUNDS[kind]}`
+  const checked = isValidLiteral ? sql : `${check}(${sql})`
+  if (!isRange) return `${isValidLiteral && Number(offset.value) > MOST_ROWS ? MOST_ROWS : checked} ${BOUNDS[kind]}`
   if (offset.type.kind === 'BIGNUMERIC') return `bq_bignumeric_frame_units(${checked}) ${BOUNDS[kind]}`
   if (offset.type.kind === 'NUMERIC') return `bq_frame_offset_numeric(${checked}) ${BOUNDS[kind]}`
   return `${offset.type.kind === 'INT64' ? WIDENED['INT64']!(checked) : checked} ${BOUNDS[kind]}`

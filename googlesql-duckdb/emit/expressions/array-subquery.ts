@@ -22,10 +22,10 @@ import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
 import { isPlainType } from '../../functions/list-aggregates.js'
 import { type Entry, type Env, inLambda } from '../context.js'
-import { type Fragment, fragment, joined, path } from '../fragment.js'
+import { type Fragment, fragment, joinSql, path } from '../fragment.js'
 import { variable } from '../quote.js'
 import { columnEntry } from '../scans/select-block.js'
-import { applied, readsOuter, readsQuery } from '../share-arguments.js'
+import { applyLambda, readsOuter, readsQuery } from '../share-arguments.js'
 import { type ListOf, listAggregateSql } from './list-aggregates.js'
 
 /**
@@ -53,19 +53,19 @@ export function arraySubquerySql(expr: SubqueryExpr, env: Env): Fragment | null 
   }
   if (!column) return null
   if (expr.form === 'array') {
-    const cut = withoutLimit(expr.scan)
-    const list = listOf(cut?.scan ?? expr.scan, column, env)
-    return list && fragment`coalesce(${cut ? fragment`list_slice(${list}, 1, ${cut.limit})` : list}, [])`
+    const limited = withoutLimit(expr.scan)
+    const list = listOf(limited?.scan ?? expr.scan, column, env)
+    return list && fragment`coalesce(${limited ? fragment`list_slice(${list}, 1, ${limited.limit})` : list}, [])`
   }
   const aggregated = aggregatedSql(expr.scan, column, env)
   if (aggregated !== null) return aggregated
-  const cut = withoutLimit(expr.scan)
-  if (cut && cut.limit !== '1') return null
-  const list = listOf(cut?.scan ?? expr.scan, column, env)
+  const limited = withoutLimit(expr.scan)
+  if (limited && limited.limit !== '1') return null
+  const list = listOf(limited?.scan ?? expr.scan, column, env)
   if (list === null) return null
-  if (cut) return fragment`list_extract(${list}, 1)`
+  if (limited) return fragment`list_extract(${list}, 1)`
   const name = variable(env.newColumn('', expr.type))
-  return applied(list, name, fragment`bq_only_element(${path(name)})`)
+  return applyLambda(list, name, fragment`bq_only_element(${path(name)})`)
 }
 
 /** The values of `x IN (SELECT … FROM UNNEST(…))` as a list; null where the subquery has another shape. */
@@ -113,7 +113,7 @@ function byElement({ unnest, conditions }: Shape, value: Expr | null, env: Env):
   const array = env.expr(unnest.array, env)
   const tests = conditions.map(condition => env.expr(condition, inner))
   const kept =
-    tests.length === 0 ? array : fragment`list_filter(${array}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
+    tests.length === 0 ? array : fragment`list_filter(${array}, lambda ${path(name)}: ${joinSql(tests, ' AND ')})`
   if (!value || isElement(value, unnest.element)) return kept
   return fragment`list_transform(${kept}, lambda ${path(name)}: ${env.expr(value, inner)})`
 }
@@ -121,22 +121,22 @@ function byElement({ unnest, conditions }: Shape, value: Expr | null, env: Env):
 /** Maps and filters the offsets instead of the elements, since filtering the elements would change their positions. */
 function byOffset({ unnest, conditions }: Shape, value: Expr | null, offset: Column, env: Env): Fragment {
   const name = variable(env.newColumn('', INT64))
-  const ofArray = (array: Fragment): Fragment => {
+  const mapOffsets = (array: Fragment): Fragment => {
     const element = columnEntry(unnest.element, fragment`list_extract(${array}, ${path(name)} + 1)`)
     const inner = inLambda([element, columnEntry(offset, path(name))], env)
     const tests = conditions.map(condition => env.expr(condition, inner))
     const offsets = fragment`range(len(${array}))`
     const kept =
-      tests.length === 0 ? offsets : fragment`list_filter(${offsets}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
+      tests.length === 0 ? offsets : fragment`list_filter(${offsets}, lambda ${path(name)}: ${joinSql(tests, ' AND ')})`
     return value ? fragment`list_transform(${kept}, lambda ${path(name)}: ${env.expr(value, inner)})` : kept
   }
   const array = env.expr(unnest.array, env)
   let operand = unnest.array
   while (operand.kind === 'field') operand = operand.operand
-  if (operand.kind === 'column' || operand.kind === 'parameter') return ofArray(array)
+  if (operand.kind === 'column' || operand.kind === 'parameter') return mapOffsets(array)
   // The lambdas would compute the array again for each element.
   const list = variable(env.newColumn('', unnest.array.type))
-  return applied(array, list, ofArray(path(list)))
+  return applyLambda(array, list, mapOffsets(path(list)))
 }
 
 const isElement = (expr: Expr, element: Column): boolean => expr.kind === 'column' && expr.column.id === element.id
@@ -249,8 +249,8 @@ function aggregateOf(scan: Scan): { readonly scan: AggregateScan; readonly value
 /** The scan without its LIMIT, and the LIMIT as text; null where the scan has no LIMIT, or a LIMIT that is not a literal. */
 function withoutLimit(scan: Scan): { readonly scan: Scan; readonly limit: string } | null {
   if (scan.kind === 'project') {
-    const cut = withoutLimit(scan.input)
-    return cut && { ...cut, scan: { ...scan, input: cut.scan } }
+    const limited = withoutLimit(scan.input)
+    return limited && { ...limited, scan: { ...scan, input: limited.scan } }
   }
   if (scan.kind !== 'limit' || scan.offset || scan.limit.kind !== 'literal') return null
   const limit = String(scan.limit.value)

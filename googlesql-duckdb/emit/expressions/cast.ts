@@ -1,7 +1,7 @@
 /** CAST between types with BigQuery's conversions. Source: the language reference, "Conversion functions". */
 import type { TypeParameters } from '../../../googlesql/plan/nodes.js'
 import type { ScalarKind, StructType, Type } from '../../../googlesql/types/types.js'
-import { namedTemplate } from '../named.js'
+import { keepNameOfTemplate } from '../keep-name.js'
 import { quoteName, quoteText } from '../quote.js'
 import { trySql } from '../try.js'
 import { duckdbType, fieldNames } from '../type.js'
@@ -11,9 +11,8 @@ import { duckdbType, fieldNames } from '../type.js'
  * @param to a type to which the language can cast `from`.
  */
 export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonly isSafe?: boolean } = {}): string {
-  const plain = convert(sql, from, to)
-  if (!isSafe || plain === sql) return plain
-  return trySql(plain)
+  const converted = convert(sql, from, to)
+  return isSafe && converted !== sql ? trySql(converted) : converted
 }
 
 function convert(sql: string, from: Type, to: Type): string {
@@ -30,12 +29,12 @@ function convert(sql: string, from: Type, to: Type): string {
 const eachElement = (sql: string, write: (element: string) => string): string =>
   `list_transform(${sql}, lambda element$: ${write('element$')})`
 
-/** The struct with other fields, NULL where it is NULL. */
+/** The struct with each field rewritten; NULL where the struct is NULL. */
 function eachField(sql: string, from: StructType, to: StructType, write: (field: string, i: number) => string): string {
   const [fromNames, toNames] = [fieldNames(from), fieldNames(to)]
   const fields = toNames.map((name, i) => {
     const value = write(`struct_extract(${sql}, ${quoteText(fromNames[i]!)})`, i)
-    return `${quoteName(name)} := ${namedTemplate(value)}`
+    return `${quoteName(name)} := ${keepNameOfTemplate(value)}`
   })
   return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
 }
@@ -109,15 +108,15 @@ const WRITERS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string
  */
 export function constrainSql(sql: string, type: Type, parameters: TypeParameters): string {
   const { numbers, parts } = parameters
-  const part = (value: string, partType: Type, i: number): string => {
+  const constrainPart = (value: string, partType: Type, i: number): string => {
     const own = parts[i]
     return own ? constrainSql(value, partType, own) : value
   }
   switch (type.kind) {
     case 'ARRAY':
-      return eachElement(sql, element => part(element, type.element, 0))
+      return eachElement(sql, element => constrainPart(element, type.element, 0))
     case 'STRUCT':
-      return eachField(sql, type, type, (field, i) => part(field, type.fields[i]!.type, i))
+      return eachField(sql, type, type, (field, i) => constrainPart(field, type.fields[i]!.type, i))
     case 'STRING':
       return `bq_limited_text(${sql}, ${numbers[0]}::BIGINT)`
     case 'BYTES':

@@ -23,18 +23,18 @@ import {
   type Fragment,
   fill,
   fragment,
-  joined,
+  joinSql,
   literalFragment,
   parameterFragment,
   path,
   slot,
   withFields,
 } from '../fragment.js'
-import { namedIfMacro } from '../named.js'
+import { keepNameIfMacro } from '../keep-name.js'
 import { quoteName, quoteText, variable } from '../quote.js'
 import { columnEntry } from '../scans/select-block.js'
 import {
-  applied,
+  applyLambda,
   capturesOf,
   type Parts,
   readsOuter,
@@ -85,14 +85,14 @@ function writeExpr(expr: Expr, env: Env): Fragment {
       return structSql(expr, env)
     case 'array': {
       if (expr.items.length === 0) return fragment`CAST([] AS ${duckdbType(expr.type)})`
-      return fragment`[${expr.items.map(item => fitted(item, expr.type.element, env))}]`
+      return fragment`[${expr.items.map(item => fittedSql(item, expr.type.element, env))}]`
     }
     case 'case': {
       const branches = expr.branches.map(
-        branch => fragment`WHEN ${exprSql(branch.when, env)} THEN ${fitted(branch.then, expr.type, env)}`,
+        branch => fragment`WHEN ${exprSql(branch.when, env)} THEN ${fittedSql(branch.then, expr.type, env)}`,
       )
-      const otherwise = expr.otherwise ? [fragment`ELSE ${fitted(expr.otherwise, expr.type, env)}`] : []
-      return fragment`(CASE ${joined([...branches, ...otherwise], ' ')} END)`
+      const otherwise = expr.otherwise ? [fragment`ELSE ${fittedSql(expr.otherwise, expr.type, env)}`] : []
+      return fragment`(CASE ${joinSql([...branches, ...otherwise], ' ')} END)`
     }
     case 'subquery':
       return subquerySql(expr, env)
@@ -118,7 +118,7 @@ function writeExpr(expr: Expr, env: Env): Fragment {
 /**
  * Casts the value to this type where needed: DuckDB distinguishes structs by their field names, GoogleSQL does not always.
  */
-function fitted(expr: Expr, type: Type, env: Env): Fragment {
+function fittedSql(expr: Expr, type: Type, env: Env): Fragment {
   const sql = exprSql(expr, env)
   return duckdbType(expr.type) === duckdbType(type) ? sql : fill(castSql(slot(0), expr.type, type), [sql])
 }
@@ -128,7 +128,7 @@ function callSql(expr: CallExpr, env: Env): Fragment {
   if (!writer) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
   const arithmetic = floatCallSql(expr, env) ?? intervalChainSql(expr, env)
   if (arithmetic !== null) return arithmetic
-  // TYPEOF does not write its argument, so that no parameter is bound that the SQL does not read.
+  // TYPEOF reads only the type of its argument, so the argument is not written.
   if (expr.name === 'TYPEOF') return literalFragment(quoteText(typeName(expr.arguments[0]!.type)), false)
   const { type } = expr
   const args = writerArguments(writer, expr.arguments)
@@ -138,16 +138,16 @@ function callSql(expr: CallExpr, env: Env): Fragment {
   const sqls = args.map(argument => argument && exprSql(argument, argument.kind === 'lambda' ? inner : env))
   const written: Parts = evaluationOf(expr) === 'until-value' ? inCoalesce(args, sqls, env.scope) : sqls
   const write: Write = (sql, fields) => writer.write({ sql, args, type, ...(fields && { fields }) })
-  const apart = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captured, env)
+  const writeParts = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captured, env)
   // DuckDB allows no volatile functions in TRY, and they cannot fail. A function that chooses among its arguments fails only
   // where an argument does, and it must not compute an argument that it does not need.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
-    return safely(args, written, parts => inRange(apart(parts), expr), env)
+    return safely(args, written, parts => checkRange(writeParts(parts), expr), env)
   }
-  if (evaluationOf(expr) !== 'all') return asOperand(apart(written))
+  if (evaluationOf(expr) !== 'all') return asOperand(writeParts(written))
   // DuckDB allows no subqueries in TRY; and TRY must not catch the errors of the arguments.
   const isBound = writer.hasTry ? args.map(isApartFromTry) : []
-  return asOperand(shareArguments(args, written, apart, env, isBound))
+  return asOperand(shareArguments(args, written, writeParts, env, isBound))
 }
 
 const isApartFromTry = (argument: Expr | null): boolean =>
@@ -162,7 +162,7 @@ function isNullFor(writer: FunctionSql, args: readonly (Expr | null)[]): boolean
  * Checks a date or datetime computed by a time zone against the range of its type. Otherwise the check is made only when the
  * result is returned, which is too late for SAFE.
  */
-function inRange(sql: Fragment, { name, type }: CallExpr): Fragment {
+function checkRange(sql: Fragment, { name, type }: CallExpr): Fragment {
   if (name === 'DATE') return fragment`bq_date(bq_days(${sql}))`
   return name === 'DATETIME' && type.kind === 'DATETIME' ? fragment`bq_datetime(epoch_us(${sql}))` : sql
 }
@@ -195,7 +195,7 @@ function castExprSql(expr: CastExpr, env: Env): Fragment {
   const write = (parts: Parts): Fragment => writeCall([operand], parts, ([part]) => castSql(part!, operand.type, type))
   const value = isSafe ? safely([operand], [sql], write, env) : asOperand(shareArguments([operand], [sql], write, env))
   // A value that is too long for the type's parameters is an error even in a SAFE_CAST.
-  return typeParameters ? limited(value, expr, typeParameters, env) : value
+  return typeParameters ? limitedSql(value, expr, typeParameters, env) : value
 }
 
 /** A NULL of the type. For a constant NULL list DuckDB forgets the element type, so an ARRAY is written as a CASE. */
@@ -204,7 +204,7 @@ const nullSql = (type: Type): Fragment =>
     ? fragment`(CASE WHEN false THEN CAST([] AS ${duckdbType(type)}) END)`
     : fragment`NULL::${duckdbType(type)}`
 
-function limited(sql: Fragment, cast: CastExpr, parameters: TypeParameters, env: Env): Fragment {
+function limitedSql(sql: Fragment, cast: CastExpr, parameters: TypeParameters, env: Env): Fragment {
   const write = (parts: Parts): Fragment =>
     writeCall([cast], parts, ([value]) => constrainSql(value!, cast.type, parameters))
   return asOperand(shareArguments([cast], [sql], write, env))
@@ -223,44 +223,44 @@ function fieldSql({ operand, index, type }: FieldExpr, env: Env): Fragment {
 }
 
 function structSql(expr: StructExpr, env: Env): Fragment {
-  const fieldOf = (sql: Fragment, field: Expr): Fragment => (readsOuter(field, env.scope) ? namedIfMacro(sql) : sql)
+  const fieldOf = (sql: Fragment, field: Expr): Fragment => (readsOuter(field, env.scope) ? keepNameIfMacro(sql) : sql)
   if (expr.fields.length === 0)
     throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
   const names = fieldNames(expr.type)
   const fields = expr.fields.map((field, i) => ({
     name: quoteName(names[i]!),
-    sql: fieldOf(fitted(field, expr.type.fields[i]!.type, env), field),
+    sql: fieldOf(fittedSql(field, expr.type.fields[i]!.type, env), field),
   }))
   const packed = fields.map(({ name, sql }) => fragment`${name} := ${sql}`)
   return withFields(fragment`struct_pack(${packed})`, fields)
 }
 
 /**
- * Computes a binding once, where it is more than a name and is read more than once: it becomes the argument of a lambda. DuckDB allows no
- * subqueries in lambdas; with a subquery, the SQL of the binding is repeated wherever it is read.
+ * A binding that is more than a name, and that is read more than once, becomes the argument of a lambda, which computes it once. DuckDB
+ * allows no subqueries in lambdas; with a subquery, the SQL of the binding is repeated wherever it is read.
  */
 function letSql(expr: LetExpr, env: Env): Fragment {
   const [first, ...rest] = expr.bindings
   if (!first) return exprSql(expr.result, env)
   const body: Expr = rest.length === 0 ? expr.result : { ...expr, bindings: rest }
   const sql = exprSql(first.expr, env)
-  const within = (read: Fragment): Fragment => exprSql(body, inLambda([columnEntry(first.column, read)], env))
+  const bodySql = (read: Fragment): Fragment => exprSql(body, inLambda([columnEntry(first.column, read)], env))
   const isVolatileBinding = isVolatile(first.expr)
-  if (isCheap(first.expr) || (!isVolatileBinding && countReads(body, first.column.id) <= 1)) return within(sql)
+  if (isCheap(first.expr) || (!isVolatileBinding && countReads(body, first.column.id) <= 1)) return bodySql(sql)
   if (
     hasSubquery(body) ||
     readsQuery(body, env.scope) ||
     readsOuter(body, env.scope) ||
     readsOuter(first.expr, env.scope)
   ) {
-    if (!isVolatileBinding) return within(sql)
+    if (!isVolatileBinding) return bodySql(sql)
     throw new GenerateError(
       'A random value read by a subquery or in one is not supported on the embedded engine',
       expr.at,
     )
   }
   const name = variable(first.column)
-  return applied(sql, name, within(path(name)))
+  return applyLambda(sql, name, bodySql(path(name)))
 }
 
 function isCheap(expr: Expr): boolean {

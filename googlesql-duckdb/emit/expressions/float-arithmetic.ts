@@ -51,7 +51,7 @@ export function leavesOf(tree: FloatCall): readonly Expr[] {
 
 /** The tree as DuckDB SQL. `leaves` is the SQL of its leaves; each may be written several times. */
 export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[]): string {
-  const { plain, steps, divisors, maskable } = written(tree, leaves)
+  const { plain, steps, divisors, maskable } = writeTree(tree, leaves)
   if (!mayBreak(tree)) return plain
   const again = `bq_float_steps(${quoteText(steps)}, [${leaves.join(', ')}])`
   if (isDeep(tree)) return again
@@ -61,7 +61,7 @@ export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[]): 
 }
 
 /** The tree without tests. Its result may stand for an error where it is NULL or not finite. */
-export const untestedSql = (tree: FloatCall, leaves: readonly string[]): string => written(tree, leaves).plain
+export const untestedSql = (tree: FloatCall, leaves: readonly string[]): string => writeTree(tree, leaves).plain
 
 /**
  * The branch for a NULL result: where an operand is NULL the result is NULL, though a part of the tree may have failed. With
@@ -76,11 +76,11 @@ function maskedSql(plain: string, maskable: readonly string[], again: string): s
 const MAX_MASKABLE = 3
 
 /**
- * `plain`: the tree as plain SQL. `steps`: its steps in postfix notation, the format of `bq_float_steps`. `divisors`: the SQL of those that
- * may overflow (a finite number divided by an infinite one is zero). `maskable`: the SQL of the parts that may fail while another operand
- * is NULL.
+ * `plain`: the tree as plain SQL. `steps`: its steps in postfix notation, the format of `bq_float_steps`. `divisors`: the SQL of the
+ * divisors that may overflow (a finite number divided by infinity is zero). `maskable`: the SQL of the parts that may fail while another
+ * operand is NULL.
  */
-function written(tree: FloatCall, leaves: readonly string[]) {
+function writeTree(tree: FloatCall, leaves: readonly string[]) {
   let next = 0
   const steps: string[] = []
   const divisors: string[] = []
@@ -109,8 +109,7 @@ function written(tree: FloatCall, leaves: readonly string[]) {
 }
 
 /**
- * The origin of an expression's NULL: the id of the column, where the expression is a column or a cast of one, else the
- * expression itself.
+ * What an expression's NULL comes from: for a column, or a cast of a column, the column's id; else the expression itself.
  */
 function originOf(expr: Expr): unknown {
   if (expr.kind === 'cast' && !expr.isSafe) return originOf(expr.operand)
@@ -145,40 +144,40 @@ function nestedDivisors(expr: Expr): number {
 }
 
 /** Whether finite leaves can give a result that is not finite. */
-const mayBreak = (expr: Expr): boolean => !Number.isFinite(greatest(expr))
+const mayBreak = (expr: Expr): boolean => !Number.isFinite(maxAbs(expr))
 
 /** The largest absolute value of a finite result; Infinity where the result may overflow or a divisor may be zero. */
-function greatest(expr: Expr): number {
-  if (!isFloatArithmetic(expr)) return greatestLeaf(expr)
+function maxAbs(expr: Expr): number {
+  if (!isFloatArithmetic(expr)) return leafMaxAbs(expr)
   const [a, b] = expr.arguments
   switch (expr.name) {
     case '$add':
     case '$subtract':
     case 'SAFE_ADD':
     case 'SAFE_SUBTRACT':
-      return greatest(a!) + greatest(b!)
+      return maxAbs(a!) + maxAbs(b!)
     case '$multiply':
     case 'SAFE_MULTIPLY':
-      return greatest(a!) * greatest(b!)
+      return maxAbs(a!) * maxAbs(b!)
     case '$divide':
     case 'IEEE_DIVIDE':
     case 'SAFE_DIVIDE':
-      return greatest(a!) / least(b!)
+      return maxAbs(a!) / minAbs(b!)
     default:
-      return greatest(a!)
+      return maxAbs(a!)
   }
 }
 
 /** The smallest absolute value of the expression: known for literals only, else 0. */
-const least = (expr: Expr): number => (isNumber(expr) ? Math.abs(expr.value as number) : 0)
+const minAbs = (expr: Expr): number => (isNumber(expr) ? Math.abs(expr.value as number) : 0)
 
-function greatestLeaf(expr: Expr): number {
+function leafMaxAbs(expr: Expr): number {
   if (isNumber(expr)) return Math.abs(expr.value as number)
-  if (expr.kind === 'cast' && !expr.isSafe) return GREATEST[expr.operand.type.kind] ?? Number.MAX_VALUE
+  if (expr.kind === 'cast' && !expr.isSafe) return MAX_ABS[expr.operand.type.kind] ?? Number.MAX_VALUE
   return Number.MAX_VALUE
 }
 
 const isNumber = (expr: Expr): expr is LiteralExpr => expr.kind === 'literal' && typeof expr.value === 'number'
 
 /** The largest absolute value of a value that was cast from the type. */
-const GREATEST: Readonly<Record<string, number>> = { INT64: 2 ** 63, NUMERIC: 1e29, BIGNUMERIC: 1e39 }
+const MAX_ABS: Readonly<Record<string, number>> = { INT64: 2 ** 63, NUMERIC: 1e29, BIGNUMERIC: 1e39 }

@@ -37,9 +37,9 @@ function chainOf(expr: Expr): Chain {
   let start = expr
   while (isStep(start)) {
     const [left, right] = start.arguments as readonly [Expr, Expr]
-    const isAfter = right.type.kind !== 'INTERVAL'
-    steps.push({ isSubtracted: start.name === '$subtract', operand: isAfter ? left : right })
-    start = isAfter ? right : left
+    const isTimeLast = right.type.kind !== 'INTERVAL'
+    steps.push({ isSubtracted: start.name === '$subtract', operand: isTimeLast ? left : right })
+    start = isTimeLast ? right : left
   }
   return { start, steps: steps.reverse() }
 }
@@ -63,15 +63,15 @@ function timeSql(expr: Expr, { start, steps }: Chain, env: Env): Fragment {
     const written = writtenMicros(operand)
     return written !== null && isSubtracted ? -written : written
   })
-  const isWritten = !micros.includes(null)
+  const isConstant = !micros.includes(null)
   const value = env.expr(start, env)
   const write = ([part]: Parts): Fragment => {
     const time = start.type.kind === 'DATE' ? fragment`CAST(${part!} AS TIMESTAMP)` : part!
-    if (isWritten) return movedSql(name, time, micros as bigint[])
+    if (isConstant) return movedSql(name, time, micros as bigint[])
     const list = [fragment`to_microseconds(epoch_us(${time}))`, ...steps.map(step => addend(step, env))]
     return fragment`bq_${name}_sum([${list}])`
   }
-  return isWritten ? asOperand(shareArguments([start], [value], write, env)) : write([value])
+  return isConstant ? asOperand(shareArguments([start], [value], write, env)) : write([value])
 }
 
 /**

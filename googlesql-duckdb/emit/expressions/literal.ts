@@ -7,8 +7,7 @@ import { quoteText } from '../quote.js'
 import { duckdbType } from '../type.js'
 
 /**
- * The literal as an operand. A cast binds tighter than every operator that may follow it, but not tighter than a sign before
- * the literal.
+ * The literal as an operand. A cast binds tighter than any operator after it, but not tighter than a sign before the literal.
  */
 export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>): string {
   if (value === null) return `NULL::${duckdbType(type)}`
@@ -37,7 +36,7 @@ export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>)
 function rangeSql(text: string, kind: RangeKind): string {
   const element = elementOfRange(kind)
   const bounds = readRange(text, element)
-  if (typeof bounds === 'string') throw new TypeError(`A RANGE literal that was resolved is none: ${bounds}`)
+  if (typeof bounds === 'string') throw new TypeError(`A resolved RANGE literal is invalid: ${bounds}`)
   const bound = (value: string): string => `${quoteText(value)}::${duckdbType({ kind: element })}`
   return `struct_pack(s := ${bound(bounds.start ?? '-infinity')}, e := ${bound(bounds.end ?? 'infinity')})`
 }

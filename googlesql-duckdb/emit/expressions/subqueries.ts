@@ -5,9 +5,9 @@ import type { Type } from '../../../googlesql/types/types.js'
 import type { FieldsSql } from '../../functions/function-sql.js'
 import type { Env } from '../context.js'
 import { type Fragment, fill, fragment, queryFragment } from '../fragment.js'
-import { namedIfMacro } from '../named.js'
+import { keepNameIfMacro } from '../keep-name.js'
 import { variable } from '../quote.js'
-import { applied } from '../share-arguments.js'
+import { applyLambda } from '../share-arguments.js'
 import { arrayInQueryList, arraySubquerySql } from './array-subquery.js'
 import { equalSql, inListSql } from './compare.js'
 
@@ -28,8 +28,8 @@ export function inQuerySql(expr: InQueryExpr, env: Env): Fragment {
   if (list !== null) {
     const pair = variable(env.newColumn('', column.type))
     const test = inListSql(`${pair}.x`, expr.operand.type, `${pair}.list`, column.type)
-    const sides = fragment`struct_pack(x := ${namedIfMacro(operand)}, list := ${namedIfMacro(list)})`
-    return applied(sides, pair, fill(test, []))
+    const sides = fragment`struct_pack(x := ${keepNameIfMacro(operand)}, list := ${keepNameIfMacro(list)})`
+    return applyLambda(sides, pair, fill(test, []))
   }
   const name = env.name(column)
   const query = env.query(expr.scan, [column], [name], env)
@@ -40,8 +40,8 @@ export function inQuerySql(expr: InQueryExpr, env: Env): Fragment {
       `(${operand} IN (\nSELECT ${name} FROM (\n${query}\n) WHERE ${name} IS NULL OR NOT isnan(${name})\n))`,
     )
   }
-  const sought = { sql: operand.text, type: expr.operand.type, fields: fieldsSql(operand) }
-  const equal = equalSql(sought, { sql: name, type: column.type })
+  const left = { sql: operand.text, type: expr.operand.type, fields: fieldsSql(operand) }
+  const equal = equalSql(left, { sql: name, type: column.type })
   const any = (condition: string): string => `EXISTS (SELECT 1 FROM (\n${query}\n) WHERE ${condition})`
   return queryFragment(`(CASE WHEN ${any(equal)} THEN true WHEN ${any(`(${equal}) IS NULL`)} THEN NULL ELSE false END)`)
 }

@@ -4,7 +4,7 @@ import type { AggregateScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, partsOfCall } from '../../../googlesql/plan/walk.js'
 import { type Env, findEntry } from '../context.js'
 import { aggregateSql } from '../expressions/aggregates.js'
-import { fragment, unread } from '../fragment.js'
+import { fragment, textFragment } from '../fragment.js'
 import {
   type Block,
   type BlockOf,
@@ -31,7 +31,7 @@ export function groupedBlock(scan: AggregateScan, needed: Ids, env: Env, blockOf
   const keys = isSimple
     ? keyEntries(scan, inner)
     : scan.keys.map(({ column }) => computedEntry(column, findEntry(inner.scope, column).sql))
-  const computed = aggregates.map(({ column, call }) => computedEntry(column, unread(aggregateSql(call, inner))))
+  const computed = aggregates.map(({ column, call }) => computedEntry(column, textFragment(aggregateSql(call, inner))))
   const entries = [
     ...keys,
     ...computed,

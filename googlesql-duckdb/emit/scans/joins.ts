@@ -38,14 +38,12 @@ export function joinBlock(scan: JoinScan, needed: Ids, env: Env, blockOf: BlockO
 
 /** One side of a join. @param mayHoist whether a condition on this side may be applied after the join instead */
 function sideOf(block: Block, mayHoist: boolean, keep: Ids, context: Context): Block {
-  const needsNoSelect =
+  const isPlainSource =
     block.from !== null && block.withs.length === 0 && isRows(block) && (mayHoist || block.where.length === 0)
   // Where this side may be padded with NULLs, its constants would have to become NULL too.
-  const isInSight = (entry: Entry): boolean => entry.kind === 'column' || entry.kind === 'path'
+  const isColumn = (entry: Entry): boolean => entry.kind === 'column' || entry.kind === 'path'
   const entries = [...block.entries.values()].filter(entry => keep.has(entry.column.id))
-  return needsNoSelect && entries.every(isInSight)
+  return isPlainSource && entries.every(isColumn)
     ? { ...block, order: [] }
-    : derive({ ...block, ...unordered(block) }, keep, context)
+    : derive({ ...block, order: isLimited(block) ? block.order : [] }, keep, context)
 }
-
-const unordered = (block: Block): Partial<Block> => (isLimited(block) ? {} : { order: [] })

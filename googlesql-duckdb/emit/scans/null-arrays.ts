@@ -10,7 +10,7 @@ import type { Type } from '../../../googlesql/types/types.js'
 import { quoteName, quoteText } from '../quote.js'
 import { fieldNames } from '../type.js'
 
-/** Which NULL arrays of a column to replace: `own` the column itself, `all` nested arrays too. */
+/** Which NULL arrays of a column to replace. `own`: the array that is the column's value. `all`: nested arrays, too. */
 export type Filling = 'own' | 'all'
 
 /** The table columns, by id, for which the query can distinguish a NULL array from an empty one. */
@@ -115,7 +115,7 @@ function findUses(query: ResolvedQuery) {
     visitScan(expr.scan)
     if (expr.kind === 'in-query' || expr.form !== 'exists') fillAll(expr.scan.columns)
   }
-  /** Records the column that `column` is copied from, or whose elements it holds. */
+  /** Records the column from which `column` is copied, or whose elements `column` has. */
   const visitSource = (column: Column, expr: Expr, isCopy: boolean): void => {
     const from = visitPath(expr)
     if (from) copy(column, from, isCopy && expr.kind === 'column')

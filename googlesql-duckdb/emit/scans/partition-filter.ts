@@ -50,22 +50,22 @@ export function partitionTest(condition: Expr, column: Column): PartitionTest | 
     case '$or':
       return either([partitionTest(parts[0]!, column), partitionTest(parts[1]!, column)])
     case '$between':
-      return both(compared(value!, '>=', low!, column), compared(value!, '<=', high!, column))
+      return both(comparisonTest(value!, '>=', low!, column), comparisonTest(value!, '<=', high!, column))
     case '$in':
       if (parts.length > MAX_VALUES) return null
-      return either(parts.slice(1).map(item => compared(value!, '=', item!, column)))
+      return either(parts.slice(1).map(item => comparisonTest(value!, '=', item!, column)))
     default:
-      return comparison(condition, column)
+      return operatorTest(condition, column)
   }
 }
 
-function comparison({ name, arguments: [left, right] }: CallExpr, column: Column): PartitionTest | null {
+function operatorTest({ name, arguments: [left, right] }: CallExpr, column: Column): PartitionTest | null {
   const operator = OPERATORS[name]
   if (!operator || !left || !right) return null
-  return compared(left, operator, right, column) ?? compared(right, MIRRORED[operator], left, column)
+  return comparisonTest(left, operator, right, column) ?? comparisonTest(right, MIRRORED[operator], left, column)
 }
 
-function compared(value: Expr, operator: Operator, bound: Expr, column: Column): PartitionTest | null {
+function comparisonTest(value: Expr, operator: Operator, bound: Expr, column: Column): PartitionTest | null {
   if (!readsOnly(bound, new Set())) return null
   const slack = slackOf(value, column)
   return slack === null ? null : { kind: 'compare', value, operator, bound, slack }
@@ -152,9 +152,8 @@ const TIMES: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIMESTAMP'])
 const TRUNCATIONS: ReadonlySet<string> = new Set(['DATE_TRUNC', 'DATETIME_TRUNC', 'TIMESTAMP_TRUNC'])
 
 /**
- * An exclusive limit, in microseconds, for how far the value of a function of the column can be below the column's own value: a
- * day for its date; 0 for the column itself, which is equal. Null for any other function, and for a time zone other than UTC,
- * since clocks there may be turned back.
+ * A function of the column is at most the column's value, and less than this number of microseconds below it: a day for its date; 0 for the
+ * column itself, which is equal. Null for any other function, and for a time zone other than UTC, since clocks there may be turned back.
  */
 export function slackOf(expr: Expr, column: Column): number | null {
   if (expr.kind === 'column') return expr.column.id === column.id ? 0 : null

@@ -1,6 +1,6 @@
 /**
- * Writes the conditions that select the partitions that a query reads, so that the engine can tell how much it would read
- * without running it.
+ * Writes conditions that select the partitions which a query reads. By them the engine tells how much the query would read, without
+ * running it.
  */
 import { PARTITION_TIME } from '../../../googlesql/data.js'
 import type { Column, Expr, TableScan } from '../../../googlesql/plan/nodes.js'
@@ -16,7 +16,9 @@ import { partitionTest, partitionTests, slackOf } from './partition-filter.js'
 export function partitionRead(scan: TableScan, context: Context): WrittenPartitionRead | null {
   if (scan.partitionedBy === undefined || scan.wildcard) return null
   const tests =
-    scan.partitionedBy === PARTITION_TIME ? ownTests(scan, context) : partitionTests(scan, PARTITION_ALIAS, context)
+    scan.partitionedBy === PARTITION_TIME
+      ? partitionTimeTests(scan, context)
+      : partitionTests(scan, PARTITION_ALIAS, context)
   return { table: scan.table, conditions: tests.map(sql => ({ sql, readsClock: false })) }
 }
 
@@ -28,10 +30,10 @@ export function leavesOutPartitions(scan: TableScan, conditions: readonly Expr[]
 }
 
 /**
- * The tests for a table that is partitioned by the pseudocolumn with the time of the partition: DuckDB applies any condition on
- * it that it can compute while it plans the query.
+ * The tests for a table that is partitioned by `_PARTITIONTIME`. DuckDB applies every condition on that pseudocolumn which can be computed
+ * while the query is planned.
  */
-function ownTests(scan: TableScan, context: Context): readonly string[] {
+function partitionTimeTests(scan: TableScan, context: Context): readonly string[] {
   const time = `${PARTITION_ALIAS}.${FROM_COLUMN}`
   const keys = keyColumns(scan)
   const entries = new Map(
@@ -52,7 +54,7 @@ function isPlain(condition: Expr, keys: readonly Column[]): boolean {
   const readsKey = (expr: Expr): boolean =>
     someOf(expr, part => part.kind === 'column' && keys.some(({ id }) => id === part.column.id))
   return !someOf(condition, part => {
-    const isOther = part.kind === 'cast' || (part.kind === 'call' && !part.name.startsWith('$'))
-    return isOther && readsKey(part) && keys.every(key => slackOf(part, key) === null)
+    const isFunction = part.kind === 'cast' || (part.kind === 'call' && !part.name.startsWith('$'))
+    return isFunction && readsKey(part) && keys.every(key => slackOf(part, key) === null)
   })
 }

@@ -20,7 +20,7 @@ import { mayFail } from '../../analysis/fallible-expressions.js'
 import { type Context, type Env, findEntry, GenerateError, inScope, isConstant } from '../context.js'
 import { windowSql } from '../expressions/aggregates.js'
 import { castSql } from '../expressions/cast.js'
-import { path, unread } from '../fragment.js'
+import { path, textFragment } from '../fragment.js'
 import { quoteName } from '../quote.js'
 import { duckdbType } from '../type.js'
 import { groupedBlock } from './aggregate-scan.js'
@@ -39,8 +39,8 @@ import {
   type Ids,
   inBlock,
   isLimited,
+  makeReadable,
   type Output,
-  readable,
   rowsOf,
   scopeOf,
   selectSql,
@@ -52,7 +52,7 @@ import { unnestBlock } from './unnest.js'
 
 /** The block of any scan. It may offer more columns than are needed. */
 export const blockOf: BlockOf = (scan, needed, env) =>
-  (BLOCKS[scan.kind] as (...given: Parameters<BlockOf>) => Block)(scan, needed, env)
+  (BLOCKS[scan.kind] as (...args: Parameters<BlockOf>) => Block)(scan, needed, env)
 
 const BLOCKS: {
   readonly [K in Scan['kind']]: (scan: Extract<Scan, { kind: K }>, needed: Ids, env: Env) => Block
@@ -82,7 +82,7 @@ export function querySql(scan: Scan, columns: readonly Column[], names: readonly
   )
 }
 
-function fromTable(
+function sourceBlock(
   source: string,
   alias: string,
   columns: readonly Column[],
@@ -96,7 +96,7 @@ function tableBlock(scan: TableScan, context: Context): Block {
   const alias = context.newAlias()
   const table = scan.wildcard ? shardViewName(scan, context) : scan.table
   const source = tableSql(table, scan.columns, context.fillings)
-  const block = fromTable(source, alias, scan.columns, column => quoteName(column.name))
+  const block = sourceBlock(source, alias, scan.columns, column => quoteName(column.name))
   const read = context.partitionReads && partitionRead(scan, context)
   if (read) context.partitionReads?.push(read)
   return { ...block, where: partitionTests(scan, alias, context) }
@@ -106,7 +106,7 @@ function cteBlock(scan: CteScan, needed: Ids, env: Env): Block {
   const cteSource = env.ctes.get(scan.cte)
   if (!cteSource) throw new GenerateError(`Internal error: no common table expression #${scan.cte} in sight`, null)
   if (cteSource.kind === 'named') {
-    return fromTable(cteSource.name, env.newAlias(), scan.columns, (_, index) => cteSource.columns[index]!)
+    return sourceBlock(cteSource.name, env.newAlias(), scan.columns, (_, index) => cteSource.columns[index]!)
   }
   const sources = cteSource.cte.scan.columns
   const kept = scan.columns.flatMap((column, i) => (needed.has(column.id) ? [{ column, source: sources[i]! }] : []))
@@ -135,13 +135,13 @@ function projectBlock(scan: ProjectScan, needed: Ids, env: Env): Block {
   // One mutable map for all computed columns: a copy for each column would take quadratic time in their number.
   let entries = new Map(block.entries)
   for (const { column, expr, reads } of computed) {
-    const copied = expr.kind === 'column' ? entries.get(expr.column.id) : undefined
-    if (copied && !copied.isVolatile) {
-      entries.set(column.id, { ...copied, column })
+    const source = expr.kind === 'column' ? entries.get(expr.column.id) : undefined
+    if (source && !source.isVolatile) {
+      entries.set(column.id, { ...source, column })
       continue
     }
     const current = { ...block, entries }
-    block = readable(current, reads, keep, env)
+    block = makeReadable(current, reads, keep, env)
     if (block !== current) entries = new Map(block.entries)
     const kind = isPath(expr, entries) ? 'path' : isConstant(expr) ? 'constant' : 'computed'
     const sql = env.expr(expr, inScope({ entries, outer: env.scope }, env))
@@ -167,9 +167,9 @@ function windowBlock(scan: WindowScan, needed: Ids, env: Env): Block {
   const keep = new Set([...needed, ...reads])
   let block = blockOf(scan.input, keep, env)
   if (block.groupBy || isLimited(block)) block = derive(block, keep, env)
-  block = readable(block, reads, keep, env)
+  block = makeReadable(block, reads, keep, env)
   const inner = inBlock(block, env)
-  const added = functions.map(({ column, call }) => computedEntry(column, unread(windowSql(call, inner))))
+  const added = functions.map(({ column, call }) => computedEntry(column, textFragment(windowSql(call, inner))))
   return { ...withEntries(block, added), isWindowed: true }
 }
 
@@ -179,8 +179,8 @@ function setBlock(scan: SetScan, env: Env): Block {
   const arms = scan.inputs.map(input => armOf(input, scan.columns, env))
   // DuckDB plans each SELECT of a set operation by itself, and runs them in parallel. VALUES is one scan, which keeps the order of the
   // rows.
-  const isOfRows = scan.inputs.every((input, i) => isLiteralRow(input) && arms[i]!.hasSameTypes)
-  if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && isOfRows) {
+  const isValues = scan.inputs.every((input, i) => isLiteralRow(input) && arms[i]!.hasSameTypes)
+  if (scan.operator === 'UNION' && scan.isAll && names.length > 0 && isValues) {
     const rows = arms.map(({ outputs }) => `(${outputs.map(({ sql }) => String(sql)).join(', ')})`)
     const from = `(VALUES\n${rows.join(',\n')}\n) AS ${env.newAlias()}(${names.join(', ')})`
     return withEntries({ ...EMPTY_BLOCK, from }, entries)
@@ -194,11 +194,11 @@ function setBlock(scan: SetScan, env: Env): Block {
 function isLiteralRow(scan: Scan): boolean {
   if (scan.kind !== 'project') return scan.kind === 'one-row'
   const inputIds = new Set(scan.input.columns.map(column => column.id))
-  const isKnown = (expr: Expr): boolean =>
+  const isLiteral = (expr: Expr): boolean =>
     expr.kind === 'literal' ||
     (expr.kind === 'column' && inputIds.has(expr.column.id)) ||
     (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null)
-  return isLiteralRow(scan.input) && scan.computed.every(({ expr }) => isKnown(expr))
+  return isLiteralRow(scan.input) && scan.computed.every(({ expr }) => isLiteral(expr))
 }
 
 /** One input of a set operation. It gets the names of the operation's columns, and casts where a type differs from the column's. */
@@ -229,7 +229,7 @@ function orderBlock(scan: OrderScan, needed: Ids, env: Env): Block {
   if (isLimited(block)) block = derive(block, keep, env)
   // A key that is a column can be written as its alias; a key that is computed from columns must be able to read them.
   const computed = scan.keys.filter(key => key.expr.kind !== 'column' || key.expr.type.kind === 'FLOAT64')
-  block = readable(block, columnsRead(computed.map(key => key.expr)), keep, env)
+  block = makeReadable(block, columnsRead(computed.map(key => key.expr)), keep, env)
   const isVolatileKey = scan.keys.some(
     key => key.expr.kind === 'column' && block.entries.get(key.expr.column.id)?.isVolatile,
   )
@@ -260,10 +260,10 @@ function withBlock(scan: WithScan, needed: Ids, env: Env): Block {
     const name = env.cteName(cte)
     const columns = cte.columns.map(column => env.name(column))
     env.ctes.set(cte.id, { kind: 'named', name, columns })
-    // A volatile CTE is computed once, so that all readers see the same values. A CTE with a LIMIT is computed once, so that all
-    // readers see the same rows.
-    const isOneForAll = cte.isComputedFirst || (!cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan)))
-    const keyword = isOneForAll ? 'AS MATERIALIZED' : 'AS'
+    // A volatile CTE and one with a LIMIT are computed once, so that all readers see the same rows.
+    const isMaterialized =
+      cte.isComputedFirst || (!cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan)))
+    const keyword = isMaterialized ? 'AS MATERIALIZED' : 'AS'
     const operator = cte.recursion?.isAll ? 'UNION ALL' : 'UNION'
     const terms = [cte.scan, ...(cte.recursion?.terms ?? [])].map(term => armSql(term, cte.columns, env))
     const body = terms.length === 1 ? terms[0]! : terms.map(term => `(${term})`).join(`\n${operator}\n`)

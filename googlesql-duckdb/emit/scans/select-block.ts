@@ -77,7 +77,7 @@ export const inBlock = (block: Block, env: Env): Env => inScope(scopeOf(block, e
 
 /** The text of the whole SELECT. Without outputs it returns a constant column. */
 export function selectSql(block: Block, outputs: readonly Output[]): string {
-  const list = outputs.map(output => aliased(String(output.sql), output.name)).join(', ')
+  const list = outputs.map(output => aliasSql(String(output.sql), output.name)).join(', ')
   const lines = [
     ...(block.withs.length > 0 ? [`WITH ${block.isRecursive ? 'RECURSIVE ' : ''}${block.withs.join(',\n')}`] : []),
     `SELECT ${list === '' ? '1 AS one' : list}`,
@@ -121,7 +121,7 @@ export function derive(block: Block, ids: Ids, context: Context): Block {
 }
 
 /** The block, or a derived one where an expression that reads these columns cannot be written in it. */
-export function readable(block: Block, reads: Ids, keep: Ids, context: Context): Block {
+export function makeReadable(block: Block, reads: Ids, keep: Ids, context: Context): Block {
   for (const id of reads) {
     if (block.entries.get(id)?.kind === 'computed') return derive(block, new Set([...reads, ...keep]), context)
   }
@@ -130,7 +130,7 @@ export function readable(block: Block, reads: Ids, keep: Ids, context: Context):
 
 /** The block, or a derived one where its rows cannot be filtered or grouped by an expression that reads these columns. */
 export function rowsOf(block: Block, reads: Ids, keep: Ids, context: Context): Block {
-  return readable(isRows(block) ? block : derive(block, keep, context), reads, keep, context)
+  return makeReadable(isRows(block) ? block : derive(block, keep, context), reads, keep, context)
 }
 
 export const columnEntry = (column: Column, sql: Fragment): Entry => ({
@@ -152,7 +152,7 @@ export function withEntries(block: Block, added: readonly Entry[]): Block {
   return { ...block, entries }
 }
 
-function aliased(sql: string, name: string): string {
+function aliasSql(sql: string, name: string): string {
   const quoted = /^[a-z_]\w*_\d+$|^[ct]\d+$/i.test(name) ? name : quoteName(name)
   return sql === quoted ? sql : `${sql} AS ${quoted}`
 }

@@ -19,8 +19,8 @@ import {
   type Ids,
   inBlock,
   isRows,
+  makeReadable,
   type Output,
-  readable,
   selectSql,
   withEntries,
 } from './select-block.js'
@@ -28,7 +28,7 @@ import {
 export function unnestBlock(scan: UnnestScan, needed: Ids, env: Env, blockOf: BlockOf): Block {
   if (scan.condition) return blockOf(withoutCondition(scan, scan.condition, env), needed, env)
   const keep = new Set([...needed, ...columnsRead([scan.array])])
-  const { block: input, array } = arrayInSight(scan, inputOf(scan, keep, env, blockOf), keep, env)
+  const { block: input, array } = arrayOperandOf(scan, inputOf(scan, keep, env, blockOf), keep, env)
   const kept = [...input.entries.values()].filter(({ column }) => needed.has(column.id))
   const offset = scan.offset && needed.has(scan.offset.id) ? scan.offset : null
   const pad = (list: string): string =>
@@ -63,10 +63,10 @@ function withoutCondition(scan: UnnestScan, condition: Expr, env: Env): Scan {
   const { element, offset } = scan
   const { at } = condition
   const index = offset ?? env.newColumn('', INT64)
-  const own = { ...scan, input: null, offset: index, isOuter: false, condition: null, columns: [element, index] }
+  const elements = { ...scan, input: null, offset: index, isOuter: false, condition: null, columns: [element, index] }
   const [elementExpr, indexExpr] = [element, index].map(column => columnExpr(column, false, at)) as [Expr, Expr]
   const keys = [{ expr: indexExpr, isDescending: false, nullsFirst: true }]
-  const matching: Scan = { kind: 'order', input: filtered(own, condition), keys, columns: own.columns }
+  const matching: Scan = { kind: 'order', input: filtered(elements, condition), keys, columns: elements.columns }
   const subquery = (input: Scan, { type }: Expr): Expr => ({
     kind: 'subquery',
     type: arrayOf(type),
@@ -76,7 +76,7 @@ function withoutCondition(scan: UnnestScan, condition: Expr, env: Env): Scan {
   })
   const padded = { ...scan, condition: null }
   if (!offset) return { ...padded, array: subquery(project(matching, [element]), elementExpr) }
-  const type = structOf([element, offset].map(({ name, type: own }) => ({ name, type: own })))
+  const type = structOf([element, offset].map(column => ({ name: column.name, type: column.type })))
   const [packed, pair] = [env.newColumn('', type), env.newColumn('', type)]
   const struct: Expr = { kind: 'struct', type, fields: [elementExpr, indexExpr], hasWrittenType: true, at }
   const pairs = project(withComputed(matching, [{ column: packed, expr: struct }]), [packed])
@@ -97,16 +97,16 @@ function inputOf(scan: UnnestScan, keep: Ids, env: Env, blockOf: BlockOf): Block
 }
 
 /** The array as SQL that may be written twice: where it is more than a column, it is computed in a derived table. */
-function arrayInSight(
+function arrayOperandOf(
   scan: UnnestScan,
   input: Block,
   keep: Ids,
   env: Env,
 ): { readonly block: Block; readonly array: Fragment } {
-  const block = readable(input, columnsRead([scan.array]), keep, env)
+  const block = makeReadable(input, columnsRead([scan.array]), keep, env)
   const array = env.expr(scan.array, inBlock(block, env))
-  const isOnce = !scan.isOuter && !scan.offset
-  if (isOnce || isPlainOperand(scan)) return { block, array }
+  const isReadOnce = !scan.isOuter && !scan.offset
+  if (isReadOnce || isPlainOperand(scan)) return { block, array }
   const column = env.newColumn('array', scan.array.type)
   const withArray = withEntries(block, [computedEntry(column, array)])
   return { block: derive(withArray, new Set([...keep, column.id]), env), array: path(env.name(column)) }

@@ -79,7 +79,7 @@ const DATE_DIFFS: Readonly<Record<string, (end: string, start: string) => string
 }
 
 /** The number of boundaries between two times, where a part has `size` microseconds. */
-const boundaries = (end: string, start: string, size: number): string =>
+const boundaryCount = (end: string, start: string, size: number): string =>
   size === 1
     ? `(epoch_us(${end}) - epoch_us(${start}))`
     : `(bq_floor_div(epoch_us(${end}), ${size}) - bq_floor_div(epoch_us(${start}), ${size}))`
@@ -91,10 +91,10 @@ const diff: SqlWriter = call => {
     case 'DATE':
       return dateDiff(end, start, part)
     case 'DATETIME':
-      if (size !== undefined && part !== 'DAY') return boundaries(end, start, size)
+      if (size !== undefined && part !== 'DAY') return boundaryCount(end, start, size)
       return dateDiff(`CAST(${end} AS DATE)`, `CAST(${start} AS DATE)`, part)
     case 'TIME':
-      return boundaries(end, start, size!)
+      return boundaryCount(end, start, size!)
     default:
       // TIMESTAMP_DIFF counts whole parts, not boundaries.
       return `((epoch_us(${end}) - epoch_us(${start})) // ${size})`

@@ -20,7 +20,7 @@ export function fromMicrosSql(micros: string, kind: ScalarKind): string {
 /** The first year in which DuckDB's strftime writes four digits, as GoogleSQL does. */
 const FIRST_SHARED_YEAR = 1000
 /** The last year in which a zone (Monrovia) had an offset with seconds: GoogleSQL's formats leave the seconds out. */
-const LAST_ODD_OFFSET = 1972
+const LAST_YEAR_OF_OFFSET_SECONDS = 1972
 
 /** Format elements that DuckDB's strftime writes as GoogleSQL does from the year 1000 on, with DuckDB's element for each. */
 const SHARED_ELEMENTS: Readonly<Record<string, string>> = {
@@ -41,21 +41,21 @@ const TIME_ELEMENTS = 'HMSpITXR'
 function sharedFormat(format: string, kind: ScalarKind): string | null {
   if (kind === 'TIME' || format.includes('\0')) return null
   let isShared = true
-  const written = format.replace(/%(E4Y|E6S|.)?/gs, (_, element: string | undefined) => {
+  const duckdbFormat = format.replace(/%(E4Y|E6S|.)?/gs, (_, element: string | undefined) => {
     if (element === 'E4Y') return '%Y'
     if (element === 'E6S' && kind !== 'DATE') return '%S.%f'
     const own = element !== undefined && Object.hasOwn(SHARED_ELEMENTS, element) ? SHARED_ELEMENTS[element] : undefined
     if (own === undefined || (kind === 'DATE' && TIME_ELEMENTS.includes(element!))) isShared = false
     return own ?? ''
   })
-  return isShared ? written : null
+  return isShared ? duckdbFormat : null
 }
 
 /** The arguments are the format, the value and the zone. */
 const format: SqlWriter = call => {
-  const [written, value] = call.sql as readonly [string, string]
+  const [formatSql, value] = call.sql as readonly [string, string]
   const kind = call.args[1]!.type.kind as ScalarKind
-  const slow = `bq_format_time(${written}, '${kind}', ${microsSql(value, kind)}, ${zoneText(zoneOf(call.args[2], call.sql[2]), call.sql[2])})`
+  const slow = `bq_format_time(${formatSql}, '${kind}', ${microsSql(value, kind)}, ${zoneText(zoneOf(call.args[2], call.sql[2]), call.sql[2])})`
   const literal = call.args[0]
   const zone = zoneOf(call.args[2], call.sql[2])
   if (literal?.kind !== 'literal' || typeof literal.value !== 'string' || zone.kind === 'dynamic') return slow
@@ -63,16 +63,16 @@ const format: SqlWriter = call => {
   // strftime refuses an empty format.
   if (shared === null || shared === '') return slow
   const civil = kind === 'TIMESTAMP' ? civilSql(value, zone) : value
-  const first = kind === 'TIMESTAMP' && zone.kind === 'named' ? LAST_ODD_OFFSET + 1 : FIRST_SHARED_YEAR
-  return `CASE WHEN year(${civil}) < ${first} THEN ${slow} ELSE strftime(${civil}, ${quoteText(shared)}) END`
+  const firstYear = kind === 'TIMESTAMP' && zone.kind === 'named' ? LAST_YEAR_OF_OFFSET_SECONDS + 1 : FIRST_SHARED_YEAR
+  return `CASE WHEN year(${civil}) < ${firstYear} THEN ${slow} ELSE strftime(${civil}, ${quoteText(shared)}) END`
 }
 
 const parse =
   (kind: ScalarKind): SqlWriter =>
   call => {
-    const [written, text] = call.sql as readonly [string, string]
+    const [formatSql, text] = call.sql as readonly [string, string]
     const zone = zoneText(zoneOf(call.args[2], call.sql[2]), call.sql[2])
-    const slow = fromMicrosSql(`bq_parse_time(${written}, ${text}, '${kind}', ${zone})`, kind)
+    const slow = fromMicrosSql(`bq_parse_time(${formatSql}, ${text}, '${kind}', ${zone})`, kind)
     const literal = call.args[0]
     const plain = literal?.kind === 'literal' ? PLAIN_DATES.get(String(literal.value)) : undefined
     if (kind !== 'DATE' || !plain) return slow

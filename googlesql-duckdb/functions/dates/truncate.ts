@@ -1,7 +1,7 @@
 /** DuckDB SQL of the DATE_TRUNC family, LAST_DAY and EXTRACT. */
 import { INTERVAL_PARTS } from '../../../googlesql/functions/definitions/date-parts.js'
 import { heavyOperator, kindOf, ofParts, type SqlWriter, type SqlWriters, type WriterCall } from '../function-sql.js'
-import { checkedZoneSql as checked, civilSql, instantSql, zoneOf } from './time-zones.js'
+import { checkedZoneSql, civilSql, instantSql, zoneOf } from './time-zones.js'
 import { DAY_MICROS, firstWeekday, microsOf } from './units.js'
 
 function truncatedDate(date: string, part: string): string {
@@ -23,10 +23,10 @@ function truncatedTimestamp(call: WriterCall): string {
   const [timestamp, part] = call.sql as readonly [string, string]
   const zone = zoneOf(call.args[2], call.sql[2])
   const micros = microsOf(part)
-  if (part === 'MICROSECOND') return checked(timestamp, zone)
+  if (part === 'MICROSECOND') return checkedZoneSql(timestamp, zone)
   // The offset of a zone is always a number of whole seconds.
   if (part === 'MILLISECOND' || part === 'SECOND' || (zone.kind === 'utc' && micros !== undefined)) {
-    return `make_timestamptz(bq_floor_part(epoch_us(${checked(timestamp, zone)}), ${micros}))`
+    return `make_timestamptz(bq_floor_part(epoch_us(${checkedZoneSql(timestamp, zone)}), ${micros}))`
   }
   const civil = civilSql(timestamp, zone)
   // Minutes and hours are truncated on the zone's clock. The remainder is subtracted from the instant, so that no civil time
@@ -68,7 +68,7 @@ const LAST_DAYS: Readonly<Record<string, (date: string) => string>> = {
 /** Parts for which DuckDB has an equal function of this name, for a DATE, TIMESTAMP (without time zone) or TIME. */
 const PART_FUNCTIONS = 'YEAR QUARTER MONTH DAY HOUR MINUTE SECOND DAYOFYEAR ISOYEAR'.split(' ')
 
-const EXTRACTED: Readonly<Record<string, (value: string) => string>> = {
+const EXTRACTIONS: Readonly<Record<string, (value: string) => string>> = {
   ISOWEEK: value => `week(${value})`,
   DAYOFWEEK: value => `(dayofweek(${value}) + 1)`,
   // DuckDB's functions count milliseconds and microseconds from the start of the minute.
@@ -80,9 +80,9 @@ const EXTRACTED: Readonly<Record<string, (value: string) => string>> = {
 }
 
 /** A part of a civil value, which is a DATE, a TIMESTAMP (without time zone) or a TIME. */
-function extracted(part: string, value: string): string {
+function extractSql(part: string, value: string): string {
   if (PART_FUNCTIONS.includes(part)) return `${part.toLowerCase()}(${value})`
-  return EXTRACTED[part]?.(value) ?? `bq_week_number(${value}, ${firstWeekday(part)})`
+  return EXTRACTIONS[part]?.(value) ?? `bq_week_number(${value}, ${firstWeekday(part)})`
 }
 
 const INTERVAL_WRITERS: Readonly<Record<string, (i: string) => string>> = {
@@ -105,15 +105,15 @@ const extract: SqlWriter = call => {
       const zone = zoneOf(call.args[2], call.sql[2])
       const micros = microsOf(part)
       // Parts that the zone does not change are read from the instant. A named zone may have an offset with seconds, but not
-      // with fractions.
-      const least = zone.kind === 'utc' || zone.kind === 'offset' ? 60_000_000 : 1_000_000
-      if (micros !== undefined && micros < least) return extracted(part, `bq_utc(${checked(value, zone)})`)
-      return extracted(part, civilSql(value, zone))
+      // with fractions of a second.
+      const offsetStep = zone.kind === 'utc' || zone.kind === 'offset' ? 60_000_000 : 1_000_000
+      if (micros !== undefined && micros < offsetStep) return extractSql(part, `bq_utc(${checkedZoneSql(value, zone)})`)
+      return extractSql(part, civilSql(value, zone))
     }
     case 'INTERVAL':
       return intervalPart(part, value)
     default:
-      return extracted(part, value)
+      return extractSql(part, value)
   }
 }
 
