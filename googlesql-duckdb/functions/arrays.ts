@@ -7,7 +7,7 @@ import { keepName } from '../emit/keep-name.js'
 import { variable } from '../emit/quote.js'
 import { callTo, ofElements, type SqlWriter, SqlWriterError, type SqlWriters, type WriterCall } from './function-sql.js'
 import { listAverage, listSum } from './list-aggregates.js'
-import { typed } from './typed.js'
+import { recast } from './typed.js'
 
 /** ARRAY_CONCAT; NULL where an array is NULL. DuckDB's list_concat ignores NULL arrays. */
 const concat: SqlWriter = ({ sql, args }) => {
@@ -108,8 +108,8 @@ export const ARRAY_WRITERS: SqlWriters = {
   ARRAY_CONCAT: concat,
   ARRAY_REVERSE: ofElements(({ sql: [items] }) => `list_reverse(${items})`),
   ARRAY_TO_STRING: join,
-  ARRAY_FIRST: ofElements(typed(callTo('bq_array_first'))),
-  ARRAY_LAST: ofElements(typed(callTo('bq_array_last'))),
+  ARRAY_FIRST: ofElements(recast(callTo('bq_array_first'))),
+  ARRAY_LAST: ofElements(recast(callTo('bq_array_last'))),
   ARRAY_SLICE: ofElements(callTo('bq_array_slice')),
   ARRAY_IS_DISTINCT: isDistinct,
   ARRAY_MIN: ofElements(minimum),

@@ -12,11 +12,11 @@ import { duckdbType, fieldNames } from '../emit/type.js'
 
 export interface JsonTextOptions {
   /**
-   * `string`: the text of TO_JSON_STRING, with members in their order and numbers that FLOAT64 cannot hold as strings.
+   * `string`: the text of TO_JSON_STRING; members keep their order, and numbers that FLOAT64 cannot hold become strings.
    * `value`: the text of a JSON value, with members sorted by name and only the first one of equal names.
    */
   readonly target: 'string' | 'value'
-  /** The SQL of a BOOL, for TO_JSON: true writes numbers that FLOAT64 cannot hold as strings. */
+  /** The SQL of a BOOL, for TO_JSON. Where it is true, numbers that FLOAT64 cannot hold become strings. */
   readonly stringifiesWide?: string
 }
 
@@ -26,10 +26,10 @@ export function jsonTextSql(sql: string, type: Type, options: JsonTextOptions, d
   return `coalesce(${text}, 'null')`
 }
 
-const quoted = (text: string): string => `'"' || ${text} || '"'`
+const inQuotes = (text: string): string => `'"' || ${text} || '"'`
 const clock = (text: string): string => `bq_json_clock(${text})`
 
-/** The text of a scalar; `wide` is the SQL of a BOOL: true writes numbers that FLOAT64 cannot hold as strings. */
+/** The text of a scalar; `wide` is the SQL of a BOOL: where it is true, numbers that FLOAT64 cannot hold become strings. */
 const SCALARS: Readonly<Partial<Record<ScalarKind, (sql: string, wide: string, isString: boolean) => string>>> = {
   BOOL: sql => `CAST(${sql} AS VARCHAR)`,
   INT64: (sql, wide) => `bq_json_of_int64(${sql}, ${wide})`,
@@ -39,13 +39,13 @@ const SCALARS: Readonly<Partial<Record<ScalarKind, (sql: string, wide: string, i
     isString ? `bq_bignumeric_json_string(${sql})` : `bq_bignumeric_json(${sql}, ${wide})`,
   FLOAT64: (sql, _, isString) => `bq_json_${isString ? 'string_' : ''}of_float64(${sql})`,
   STRING: (sql, _, isString) => `bq_json_${isString ? 'string_' : ''}of_string(${sql})`,
-  BYTES: sql => quoted(`to_base64(${sql})`),
-  DATE: sql => quoted(`CAST(${sql} AS VARCHAR)`),
-  TIME: sql => quoted(clock(`CAST(${sql} AS VARCHAR)`)),
-  DATETIME: sql => quoted(clock(`replace(CAST(${sql} AS VARCHAR), ' ', 'T')`)),
-  TIMESTAMP: sql => quoted(`${clock(`replace(CAST(CAST(${sql} AS TIMESTAMP) AS VARCHAR), ' ', 'T')`)} || 'Z'`),
+  BYTES: sql => inQuotes(`to_base64(${sql})`),
+  DATE: sql => inQuotes(`CAST(${sql} AS VARCHAR)`),
+  TIME: sql => inQuotes(clock(`CAST(${sql} AS VARCHAR)`)),
+  DATETIME: sql => inQuotes(clock(`replace(CAST(${sql} AS VARCHAR), ' ', 'T')`)),
+  TIMESTAMP: sql => inQuotes(`${clock(`replace(CAST(CAST(${sql} AS TIMESTAMP) AS VARCHAR), ' ', 'T')`)} || 'Z'`),
   JSON: sql => `bq_json_of_json(CAST(${sql} AS VARCHAR))`,
-  INTERVAL: sql => quoted(`bq_interval_to_duration(${sql})`),
+  INTERVAL: sql => inQuotes(`bq_interval_to_duration(${sql})`),
 }
 
 function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: number): string {
@@ -60,7 +60,7 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
   return SCALARS[type.kind]!(sql, isString ? 'true' : (options.stringifiesWide ?? 'false'), isString)
 }
 
-/** The text of a range: an object with its bounds, where an unbounded one is `null`. */
+/** The text of a range: an object with its bounds, which are `null` where the range is unbounded. */
 function rangeSql(sql: string, kind: RangeKind, options: JsonTextOptions, depth: number): string {
   const row = `range_${depth}$`
   const bound = (field: 's' | 'e'): string =>

@@ -68,8 +68,8 @@ const toJson: SqlWriter = ({ sql: [value, stringify], args }) => {
   const type = args[0]!.type
   const text = jsonTextSql(value!, type, { target: 'value', ...(stringify ? { stringifiesWide: stringify } : {}) })
   const json = type.kind === 'JSON' ? value! : `CAST(${text} AS JSON)`
-  const isKnown = !stringify || (args[1]?.kind === 'literal' && args[1].value !== null)
-  return isKnown ? json : `(CASE WHEN ${stringify} IS NOT NULL THEN ${json} END)`
+  const isNeverNull = !stringify || (args[1]?.kind === 'literal' && args[1].value !== null)
+  return isNeverNull ? json : `(CASE WHEN ${stringify} IS NOT NULL THEN ${json} END)`
 }
 
 const toJsonString: SqlWriter = ({ sql: [value, pretty], args }) => {
@@ -79,20 +79,20 @@ const toJsonString: SqlWriter = ({ sql: [value, pretty], args }) => {
 }
 
 /** The arguments that are present, with their SQL. */
-function given({ sql, args }: WriterCall): { readonly sql: string; readonly type: Type }[] {
+function presentArguments({ sql, args }: WriterCall): { readonly sql: string; readonly type: Type }[] {
   return args.flatMap((arg, i) => (arg ? [{ sql: sql[i]!, type: arg.type }] : []))
 }
 
-const asValue = ({ sql, type }: { readonly sql: string; readonly type: Type }): string =>
+const valueText = ({ sql, type }: { readonly sql: string; readonly type: Type }): string =>
   jsonTextSql(sql, type, { target: 'value' })
 
 const jsonArray: SqlWriter = call => {
-  const items = given(call).map(asValue)
+  const items = presentArguments(call).map(valueText)
   return items.length === 0 ? `'[]'::JSON` : `CAST('[' || ${items.join(` || ',' || `)} || ']' AS JSON)`
 }
 
 const jsonObject: SqlWriter = call => {
-  const parts = given(call)
+  const parts = presentArguments(call)
   const [keys, values] = parts
   if (keys && values && parts.length === 2 && keys.type.kind === 'ARRAY') {
     const element = values.type.kind === 'ARRAY' ? values.type.element : values.type
@@ -101,7 +101,7 @@ const jsonObject: SqlWriter = call => {
   }
   if (parts.length === 0) return `'{}'::JSON`
   const names = parts.filter((_, i) => i % 2 === 0).map(({ sql }) => `CAST(${sql} AS VARCHAR)`)
-  const texts = parts.filter((_, i) => i % 2 === 1).map(asValue)
+  const texts = parts.filter((_, i) => i % 2 === 1).map(valueText)
   return `CAST(bq_json_object([${names.join(', ')}], [${texts.join(', ')}], false) AS JSON)`
 }
 
@@ -119,15 +119,15 @@ const editPairs =
       const value = args[i + 1]!
       // A NULL without a type is an INT64.
       const path = args[i]!.type.kind === 'STRING' ? sql[i]! : 'NULL::VARCHAR'
-      const isSpread = name !== 'bq_json_set' && value.type.kind === 'ARRAY'
-      const spreads = name === 'bq_json_set' || isSpread ? flag : `(${flag} AND false)`
-      document = `${name}(${document}, ${path}, ${asValue({ sql: sql[i + 1]!, type: value.type })}, ${spreads})`
+      // The flag of JSON_ARRAY_APPEND and JSON_ARRAY_INSERT applies only to arrays; for other values only its NULL counts.
+      const ownFlag = name === 'bq_json_set' || value.type.kind === 'ARRAY' ? flag : `(${flag} AND false)`
+      document = `${name}(${document}, ${path}, ${valueText({ sql: sql[i + 1]!, type: value.type })}, ${ownFlag})`
     }
     return `CAST(${document} AS JSON)`
   }
 
 const remove: SqlWriter = call => {
-  const paths = given(call).slice(1)
+  const paths = presentArguments(call).slice(1)
   return `CAST(${paths.reduce((document, path) => `bq_json_remove(${document}, ${path.sql})`, textOf(call.sql[0]!))} AS JSON)`
 }
 
@@ -135,16 +135,16 @@ const stripNulls: SqlWriter = ({ sql: [document, path, arrays, empty] }) =>
   `CAST(bq_json_strip_nulls(${textOf(document!)}, ${path ?? "'$'"}, ${arrays ?? 'true'}, ${empty ?? 'false'}) AS JSON)`
 
 /** Converts each item of a JSON array. */
-const each =
+const convertItems =
   (name: string, isLax: boolean): SqlWriter =>
   ({ sql: [document, mode] }) => {
     const items = isLax ? `bq_json_items(${textOf(document!)})` : `bq_json_items_strict(${textOf(document!)})`
     return `list_transform(${items}, lambda item$: ${name}(item$${name === 'bq_json_float64' ? `, ${mode ?? "'round'"}` : ''}))`
   }
 
-const lax = (kind: string): SqlWriters => ({
+const laxWriters = (kind: string): SqlWriters => ({
   [`LAX_${kind}`]: ({ sql: [document] }) => `bq_json_lax_${kind.toLowerCase()}(${textOf(document!)})`,
-  [`LAX_${kind}_ARRAY`]: each(`bq_json_lax_${kind.toLowerCase()}`, true),
+  [`LAX_${kind}_ARRAY`]: convertItems(`bq_json_lax_${kind.toLowerCase()}`, true),
 })
 
 /** STRING(json), one of the signatures of STRING. */
@@ -177,14 +177,14 @@ export const JSON_WRITERS: SqlWriters = {
   JSON_CONTAINS: ({ sql: [whole, part] }) => `bq_json_contains(${textOf(whole!)}, ${textOf(part!)})`,
   JSON_FLATTEN: ({ sql: [document] }) => `CAST(bq_json_flatten(${textOf(document!)}) AS JSON[])`,
   BOOL: ({ sql: [document] }) => `bq_json_bool(${textOf(document!)})`,
-  BOOL_ARRAY: each('bq_json_bool', false),
+  BOOL_ARRAY: convertItems('bq_json_bool', false),
   INT64: ({ sql: [document] }) => `bq_int64_of_json(${document})`,
-  INT64_ARRAY: each('bq_json_int64', false),
+  INT64_ARRAY: convertItems('bq_json_int64', false),
   FLOAT64: ({ sql: [document, mode] }) => `bq_json_float64(${textOf(document!)}, ${mode ?? "'round'"})`,
-  FLOAT64_ARRAY: each('bq_json_float64', false),
-  STRING_ARRAY: each('bq_json_string', false),
-  ...lax('BOOL'),
-  ...lax('INT64'),
-  ...lax('FLOAT64'),
-  ...lax('STRING'),
+  FLOAT64_ARRAY: convertItems('bq_json_float64', false),
+  STRING_ARRAY: convertItems('bq_json_string', false),
+  ...laxWriters('BOOL'),
+  ...laxWriters('INT64'),
+  ...laxWriters('FLOAT64'),
+  ...laxWriters('STRING'),
 }

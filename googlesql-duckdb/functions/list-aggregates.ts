@@ -27,7 +27,7 @@ export function listAverage(list: string, { kind }: Type): string | null {
   return kind === 'NUMERIC' ? `bq_avg_list(${list})` : null
 }
 
-/** Whether DuckDB's order and equality of the type's values are BigQuery's. */
+/** Whether DuckDB orders and compares the type's values as BigQuery does. */
 export const isPlainType = ({ kind }: Type): boolean => PLAIN.has(kind)
 const PLAIN: ReadonlySet<string> = new Set('INT64 NUMERIC BOOL STRING BYTES DATE DATETIME TIME TIMESTAMP'.split(' '))
 

@@ -18,15 +18,15 @@ const floatOnly =
   }
 
 /** A trigonometric function: NaN for an infinite argument, for which DuckDB raises an error. */
-const periodic =
+const periodicFunction =
   (sql: string): SqlWriter =>
   ({ sql: [x] }) =>
     `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE ${sql.replaceAll('x', x!)} END)`
 
 /**
- * A function whose result is checked: `bq_checked_float` raises an error where the result is not finite and the argument is.
+ * A function whose result is checked: `bq_checked_float` raises an error where the result is not finite and the argument is finite.
  */
-const checked =
+const checkedFunction =
   (name: string, write: (x: string) => string, kind = 'error'): SqlWriter =>
   ({ sql: [x] }) =>
     `bq_checked_float('${kind}', '${name}', ${x}, ${write(x!)})`
@@ -39,7 +39,7 @@ const inDomain =
 
 const BIGNUMERIC_OPERATORS = { '+': 'add', '-': 'subtract', '*': 'multiply' }
 
-const safe =
+const safeOperator =
   (operator: keyof typeof BIGNUMERIC_OPERATORS): SqlWriter =>
   ({ sql: [x, y], type }) => {
     if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe${operator}', [${x}, ${y}])`
@@ -56,7 +56,7 @@ const safeDivide: SqlWriter = ({ sql: [x, y], type }) => {
 }
 
 /** A writer that calls a scalar function with the same arguments for BIGNUMERIC; `otherwise` is the writer for the other types. */
-const orBignumeric =
+const withBignumeric =
   (name: string, otherwise: SqlWriter): SqlWriter =>
   call =>
     call.type.kind === 'BIGNUMERIC' ? `bq_bignumeric_${name}(${call.sql.join(', ')})` : otherwise(call)
@@ -80,9 +80,9 @@ const round: SqlWriter = call => {
   const literal = digitsOf(call.args[1])
   if (isDecimal(call.type)) {
     if (!mode && literal !== null && call.type.kind === 'NUMERIC') return asDecimal(`round(${x}, ${literal})`)
-    const how = `${digits ?? '0::BIGINT'}, ${mode ?? "'ROUND_HALF_AWAY_FROM_ZERO'"}`
-    if (call.type.kind === 'BIGNUMERIC') return `bq_bignumeric_round(${x}, ${how})`
-    return asDecimal(`bq_numeric_round(${asText(x!)}, ${how})`)
+    const roundingSql = `${digits ?? '0::BIGINT'}, ${mode ?? "'ROUND_HALF_AWAY_FROM_ZERO'"}`
+    if (call.type.kind === 'BIGNUMERIC') return `bq_bignumeric_round(${x}, ${roundingSql})`
+    return asDecimal(`bq_numeric_round(${asText(x!)}, ${roundingSql})`)
   }
   if (!digits) return `round(${x})`
   return literal === null ? `bq_round_double(${x}, ${digits})` : roundedSql('ROUND', x!, x!, literal)
@@ -105,7 +105,7 @@ const truncate: SqlWriter = call => {
   return literal === null ? `bq_trunc_double(${x}, ${digits})` : roundedSql('TRUNC', x!, x!, literal)
 }
 
-const whole =
+const wholeNumber =
   (name: string): SqlWriter =>
   ({ sql: [x], type }) =>
     type.kind === 'NUMERIC' ? asDecimal(`${name}(${x})`) : `${name}(${x})`
@@ -127,28 +127,28 @@ const sign = ({ sql: [x], type }: WriterCall): string => {
 }
 
 export const MATH_WRITERS: SqlWriters = {
-  ABS: orBignumeric('abs', ({ sql: [x], type }) => (type.kind === 'INT64' ? `bq_abs_int64(${x})` : `abs(${x})`)),
-  SIGN: orBignumeric('sign', sign),
+  ABS: withBignumeric('abs', ({ sql: [x], type }) => (type.kind === 'INT64' ? `bq_abs_int64(${x})` : `abs(${x})`)),
+  SIGN: withBignumeric('sign', sign),
   IS_INF: callTo('isinf'),
   IS_NAN: callTo('isnan'),
   IEEE_DIVIDE: ({ sql: [x, y] }) => `(${x} / ${y})`,
   RAND: () => 'random()',
   PI: () => 'pi()',
   PI_NUMERIC: () => `3.141592654::${DECIMAL}`,
-  SQRT: orBignumeric('sqrt', squareRoot),
+  SQRT: withBignumeric('sqrt', squareRoot),
   POW: power,
   EXP: floatOnly(
     'EXP',
-    checked('EXP', x => `exp(${x})`),
+    checkedFunction('EXP', x => `exp(${x})`),
   ),
   LN: floatOnly('LN', callTo('bq_ln')),
   LOG: floatOnly('LOG', call => (call.sql[1] ? `bq_log(${call.sql.join(', ')})` : `bq_ln(${call.sql[0]})`)),
   LOG10: floatOnly('LOG10', callTo('bq_log10')),
-  DIV: orBignumeric('div', divide),
-  MOD: orBignumeric('mod', modulo),
-  SAFE_ADD: tryWriter(safe('+')),
-  SAFE_SUBTRACT: tryWriter(safe('-')),
-  SAFE_MULTIPLY: tryWriter(safe('*')),
+  DIV: withBignumeric('div', divide),
+  MOD: withBignumeric('mod', modulo),
+  SAFE_ADD: tryWriter(safeOperator('+')),
+  SAFE_SUBTRACT: tryWriter(safeOperator('-')),
+  SAFE_MULTIPLY: tryWriter(safeOperator('*')),
   SAFE_NEGATE: tryWriter(({ sql: [x], type }) => {
     if (type.kind === 'BIGNUMERIC') return `TRY(bq_bignumeric_negate(${x}))`
     return type.kind === 'INT64' ? `TRY(-${x})` : `(-${x})`
@@ -156,8 +156,8 @@ export const MATH_WRITERS: SqlWriters = {
   SAFE_DIVIDE: tryWriter(safeDivide),
   ROUND: round,
   TRUNC: truncate,
-  CEIL: orBignumeric('ceil', whole('ceil')),
-  FLOOR: orBignumeric('floor', whole('floor')),
+  CEIL: withBignumeric('ceil', wholeNumber('ceil')),
+  FLOOR: withBignumeric('floor', wholeNumber('floor')),
   ACOS: inDomain('ACOS', x => `abs(${x}) <= 1`),
   ASIN: inDomain('ASIN', x => `abs(${x}) <= 1`),
   ACOSH: inDomain('ACOSH', x => `${x} >= 1 AND NOT isnan(${x})`),
@@ -166,18 +166,18 @@ export const MATH_WRITERS: SqlWriters = {
   ATAN: callTo('atan'),
   ATAN2: callTo('atan2'),
   CBRT: callTo('bq_cbrt'),
-  COS: periodic('cos(x)'),
-  SIN: periodic('sin(x)'),
-  TAN: periodic('tan(x)'),
-  SEC: periodic('1 / cos(x)'),
-  CSC: checked('CSC', x => `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE 1 / sin(${x}) END)`),
-  COT: checked('COT', x => `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE 1 / tan(${x}) END)`),
-  COSH: checked('COSH', x => `cosh(${x})`, 'overflow'),
-  SINH: checked('SINH', x => `sinh(${x})`, 'overflow'),
+  COS: periodicFunction('cos(x)'),
+  SIN: periodicFunction('sin(x)'),
+  TAN: periodicFunction('tan(x)'),
+  SEC: periodicFunction('1 / cos(x)'),
+  CSC: checkedFunction('CSC', x => `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE 1 / sin(${x}) END)`),
+  COT: checkedFunction('COT', x => `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE 1 / tan(${x}) END)`),
+  COSH: checkedFunction('COSH', x => `cosh(${x})`, 'overflow'),
+  SINH: checkedFunction('SINH', x => `sinh(${x})`, 'overflow'),
   TANH: callTo('tanh'),
   SECH: ({ sql: [x] }) => `(1 / cosh(${x}))`,
-  CSCH: checked('CSCH', x => `(1 / sinh(${x}))`),
-  COTH: checked('COTH', x => `(1 / tanh(${x}))`),
+  CSCH: checkedFunction('CSCH', x => `(1 / sinh(${x}))`),
+  COTH: checkedFunction('COTH', x => `(1 / tanh(${x}))`),
   COSINE_DISTANCE: callTo('bq_cosine_distance'),
   EUCLIDEAN_DISTANCE: callTo('bq_euclidean_distance'),
   BIT_COUNT: ({ sql: [x], args }) =>

@@ -1,7 +1,7 @@
 /** DuckDB SQL of the NET functions. */
 import { callTo, type SqlWriter, type SqlWriters } from './function-sql.js'
 
-const refusing =
+const callOrRefuse =
   (name: string): SqlWriter =>
   call =>
     `bq_unrefused(${callTo(name)(call)})`
@@ -16,7 +16,7 @@ export const NET_WRITERS: SqlWriters = {
   'NET.IPV4_FROM_INT64': callTo('bq_net_ipv4_from_int64'),
   'NET.IPV4_TO_INT64': callTo('bq_net_ipv4_to_int64'),
   'NET.MAKE_NET': callTo('bq_net_make_net'),
-  'NET.PUBLIC_SUFFIX': refusing('bq_net_public_suffix'),
-  'NET.REG_DOMAIN': refusing('bq_net_reg_domain'),
+  'NET.PUBLIC_SUFFIX': callOrRefuse('bq_net_public_suffix'),
+  'NET.REG_DOMAIN': callOrRefuse('bq_net_reg_domain'),
   'NET.SAFE_IP_FROM_STRING': callTo('bq_net_safe_ip_from_string'),
 }

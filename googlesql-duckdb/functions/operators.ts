@@ -14,9 +14,9 @@ import { duckdbType } from '../emit/type.js'
 import { concatSql } from './concat.js'
 import { heavyOperator, ofElements, type SqlWriter, type SqlWriters, type WriterCall } from './function-sql.js'
 import { writtenMicros } from './intervals.js'
-import { typed } from './typed.js'
+import { recast } from './typed.js'
 
-/** The types of both operands, such as `DATE INTERVAL`: the key of the arithmetic for them. */
+/** The types of both operands, such as `DATE INTERVAL`. */
 type Pair = string
 const pairOf = ({ args }: WriterCall): Pair => `${args[0]!.type.kind} ${args[1]!.type.kind}`
 
@@ -33,14 +33,14 @@ const macro =
   (name: string): Binary =>
   (a, b) =>
     `${name}(${a}, ${b})`
-const swapped =
+const swap =
   (writer: Binary): Binary =>
   (a, b, call) =>
     writer(b, a, call)
 
 /**
- * Adds an INTERVAL to a time, or subtracts it for sign -1. A literal interval becomes a number of microseconds. `swapped` swaps
- * the SQL of the operands and not their expressions, so either of these may be the interval.
+ * Adds an INTERVAL to a time, or subtracts it for sign -1. A literal interval becomes a number of microseconds. `swap` swaps
+ * the SQL of the operands but not their expressions, so the interval may be either of the expressions.
  */
 const addInterval =
   (sign: 1 | -1): Binary =>
@@ -59,13 +59,13 @@ const add = byPair({
   'NUMERIC NUMERIC': infix('+'),
   'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_add'),
   'DATE INT64': addDays,
-  'INT64 DATE': swapped(addDays),
+  'INT64 DATE': swap(addDays),
   'DATE INTERVAL': addInterval(1),
-  'INTERVAL DATE': swapped(addInterval(1)),
+  'INTERVAL DATE': swap(addInterval(1)),
   'DATETIME INTERVAL': addInterval(1),
-  'INTERVAL DATETIME': swapped(addInterval(1)),
+  'INTERVAL DATETIME': swap(addInterval(1)),
   'TIMESTAMP INTERVAL': addInterval(1),
-  'INTERVAL TIMESTAMP': swapped(addInterval(1)),
+  'INTERVAL TIMESTAMP': swap(addInterval(1)),
   'INTERVAL INTERVAL': (a, b) => `bq_interval_add(${a}, ${b}, 1)`,
 })
 
@@ -90,7 +90,7 @@ const multiply = byPair({
   'NUMERIC NUMERIC': macro('bq_numeric_multiply'),
   'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_multiply'),
   'INTERVAL INT64': macro('bq_interval_multiply'),
-  'INT64 INTERVAL': swapped(macro('bq_interval_multiply')),
+  'INT64 INTERVAL': swap(macro('bq_interval_multiply')),
 })
 
 const divide = byPair({
@@ -132,7 +132,7 @@ function equalOf(call: WriterCall, right = 1): string {
 const isFloatLiteral = (expr: Expr): boolean =>
   expr.kind === 'literal' && typeof expr.value === 'number' && !Number.isNaN(expr.value)
 
-const order =
+const compare =
   (symbol: '<' | '<=' | '>' | '>='): SqlWriter =>
   ({ sql: [a, b], args: [x, y] }) => {
     if (x!.type.kind === 'INTERVAL') return intervalOrder(symbol, a!, b!)
@@ -171,8 +171,8 @@ const isInArray: SqlWriter = ({ sql: [x, list], args: [operand, array] }) =>
   inListSql(x!, operand!.type, list!, (array!.type as ArrayType).element)
 
 /**
- * LIKE. DuckDB's own takes linear time for a literal without `_` and escapes, which it also turns into prefix and substring
- * searches, and for a literal with at most one `%` in its middle.
+ * LIKE. DuckDB's own LIKE is used for the literals for which it takes linear time: those without `_` and escapes, some of which DuckDB turns
+ * into prefix or substring searches, and those with at most one `%` in the middle.
  */
 function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): string {
   if (type.kind === 'BYTES') return `bq_bytes_like(${x}, ${pattern})`
@@ -197,17 +197,17 @@ const likeArray =
     `${name}(list_transform(${list}, lambda pattern$: ${likeSql(x!, 'pattern$', null, operand!.type)}))`
 
 const bits =
-  (ofIntegers: Binary, name: string): SqlWriter =>
+  (integerWriter: Binary, name: string): SqlWriter =>
   ({ sql: [a, b], args, type }) =>
-    type.kind === 'BYTES' ? `${name}(${a}, ${b})` : ofIntegers(a!, b!, { sql: [a!, b!], args, type })
+    type.kind === 'BYTES' ? `${name}(${a}, ${b})` : integerWriter(a!, b!, { sql: [a!, b!], args, type })
 const shift =
   (direction: 'left' | 'right'): SqlWriter =>
   ({ sql: [a, n], type }) =>
     `${type.kind === 'BYTES' ? 'bq_bytes_shift' : 'bq_shift'}_${direction}(${a}, ${n})`
 
 /**
- * In DuckDB, too, array access beyond the end gives NULL, so a constant index needs no test, unless it is before the first
- * element or too large for DuckDB.
+ * An index beyond the end gives NULL in DuckDB, too. So a constant index needs no test if it is neither before the first element nor too
+ * large for DuckDB.
  */
 const safeElement =
   (base: 0 | 1, name: string): SqlWriter =>
@@ -232,10 +232,10 @@ export const OPERATOR_WRITERS: SqlWriters = {
   $concat: concat,
   $eq: equal,
   $ne: notEqual,
-  $lt: order('<'),
-  $le: order('<='),
-  $gt: order('>'),
-  $ge: order('>='),
+  $lt: compare('<'),
+  $le: compare('<='),
+  $gt: compare('>'),
+  $ge: compare('>='),
   $and: ({ sql }) => `(${sql.join(' AND ')})`,
   $or: ({ sql }) => `(${sql.join(' OR ')})`,
   $not: ({ sql: [x] }) => `(NOT ${x})`,
@@ -262,8 +262,8 @@ export const OPERATOR_WRITERS: SqlWriters = {
   $like_all: heavyOperator(likeList(' AND ')),
   $like_any_array: likeArray('bq_any_of'),
   $like_all_array: likeArray('bq_all_of'),
-  $array_at_offset: ofElements(typed(({ sql: [list, index] }) => `bq_array_at_offset(${list}, ${index})`)),
-  $array_at_ordinal: ofElements(typed(({ sql: [list, index] }) => `bq_array_at_ordinal(${list}, ${index})`)),
-  $safe_array_at_offset: ofElements(typed(safeElement(0, 'bq_safe_array_at_offset'))),
-  $safe_array_at_ordinal: ofElements(typed(safeElement(1, 'bq_safe_array_at_ordinal'))),
+  $array_at_offset: ofElements(recast(({ sql: [list, index] }) => `bq_array_at_offset(${list}, ${index})`)),
+  $array_at_ordinal: ofElements(recast(({ sql: [list, index] }) => `bq_array_at_ordinal(${list}, ${index})`)),
+  $safe_array_at_offset: ofElements(recast(safeElement(0, 'bq_safe_array_at_offset'))),
+  $safe_array_at_ordinal: ofElements(recast(safeElement(1, 'bq_safe_array_at_ordinal'))),
 }

@@ -2,13 +2,13 @@
 import { elementOfRange, isRangeKind, type RangeElementKind, type Type } from '../../googlesql/types/types.js'
 import { duckdbType } from '../emit/type.js'
 import { ofElements, type SqlWriter, type SqlWriters } from './function-sql.js'
-import { typed } from './typed.js'
+import { recast } from './typed.js'
 
 const elementOf = ({ kind }: Type): RangeElementKind => (isRangeKind(kind) ? elementOfRange(kind) : 'DATE')
 
 /** The start or the end of a range, which is NULL where the range is unbounded. */
 const bound = (field: 's' | 'e', infinity: string): SqlWriter =>
-  typed(({ sql: [range], type }) => `nullif(struct_extract(${range}, '${field}'), '${infinity}'::${duckdbType(type)})`)
+  recast(({ sql: [range], type }) => `nullif(struct_extract(${range}, '${field}'), '${infinity}'::${duckdbType(type)})`)
 
 const contains: SqlWriter = ({ sql: [range, inner], args }) =>
   isRangeKind(args[1]!.type.kind)
@@ -29,6 +29,6 @@ export const RANGE_WRITERS: SqlWriters = {
   RANGE_END: bound('e', 'infinity'),
   RANGE_CONTAINS: contains,
   RANGE_OVERLAPS: ({ sql }) => `bq_range_overlaps(${sql.join(', ')})`,
-  RANGE_INTERSECT: typed(({ sql, type }) => `bq_${elementOf(type).toLowerCase()}_range_intersect(${sql.join(', ')})`),
+  RANGE_INTERSECT: recast(({ sql, type }) => `bq_${elementOf(type).toLowerCase()}_range_intersect(${sql.join(', ')})`),
   GENERATE_RANGE_ARRAY: ofElements(generate),
 }

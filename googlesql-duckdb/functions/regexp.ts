@@ -33,14 +33,14 @@ const pattern = (call: WriterCall): string => (isBytes(call) ? `bq_latin1_patter
 const subject = (call: WriterCall): string =>
   literalText(call.args[1]) === null ? `bq_re_subject(${text(call)}, ${pattern(call)})` : text(call)
 
-const knownPattern = (call: WriterCall): ReadPattern | null => {
+const literalPattern = (call: WriterCall): ReadPattern | null => {
   const text = literalText(call.args[1])
   return text === null ? null : readPattern(text)
 }
 
 function contains(call: WriterCall): string {
-  const known = knownPattern(call)
-  if (known && known.error !== null) return raise(parseError(known.error), 'BOOLEAN')
+  const literal = literalPattern(call)
+  if (literal && literal.error !== null) return raise(parseError(literal.error), 'BOOLEAN')
   return `bq_re_contains(${subject(call)}, ${pattern(call)})`
 }
 
@@ -49,16 +49,16 @@ function extract(call: WriterCall): string {
   return isBytes(call) ? `bq_from_latin1(${result})` : result
 }
 function extractText(call: WriterCall): string {
-  const [, , at, n] = call.sql
-  const known = knownPattern(call)
-  if (known && known.error !== null) return raise(parseError(known.error), 'VARCHAR')
-  if (known && known.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR')
-  const isFirst = isOne(call.args[2], at) && isOne(call.args[3], n)
+  const [, , position, occurrence] = call.sql
+  const literal = literalPattern(call)
+  if (literal && literal.error !== null) return raise(parseError(literal.error), 'VARCHAR')
+  if (literal && literal.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR')
+  const isFirst = isOne(call.args[2], position) && isOne(call.args[3], occurrence)
   // regexp_extract would return an empty text where nothing matches, and where the group took no part in the match. The first element of
   // all matches is NULL in both cases. With \B, DuckDB may find an empty match between the bytes of a character: an internal error.
-  if (isFirst && known && !literalText(call.args[1])!.includes('\\B'))
-    return `list_extract(regexp_extract_all(${subject(call)}, ${pattern(call)}, ${known.groups}), 1)`
-  return `bq_regexp_nth(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'})`
+  if (isFirst && literal && !literalText(call.args[1])!.includes('\\B'))
+    return `list_extract(regexp_extract_all(${subject(call)}, ${pattern(call)}, ${literal.groups}), 1)`
+  return `bq_regexp_nth(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${position ?? '1'}, ${occurrence ?? '1'})`
 }
 
 const isOne = (arg: Expr | null | undefined, sql: string | null | undefined): boolean =>
@@ -69,11 +69,11 @@ function extractAll(call: WriterCall): string {
   return isBytes(call) ? `list_transform(${text}, lambda v$: bq_bytes_of_latin1(v$))` : text
 }
 function extractAllText(call: WriterCall): string {
-  const known = knownPattern(call)
-  if (known && known.error !== null) return raise(parseError(known.error), 'VARCHAR[]')
-  if (known && known.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR[]')
-  const isPlain = known !== null && !mayMatchEmpty(literalText(call.args[1])!)
-  if (isPlain && known.groups === 0) return `regexp_extract_all(${subject(call)}, ${pattern(call)}, 0)`
+  const literal = literalPattern(call)
+  if (literal && literal.error !== null) return raise(parseError(literal.error), 'VARCHAR[]')
+  if (literal && literal.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR[]')
+  const isPlain = literal !== null && !mayMatchEmpty(literalText(call.args[1])!)
+  if (isPlain && literal.groups === 0) return `regexp_extract_all(${subject(call)}, ${pattern(call)}, 0)`
   const matches = isPlain
     ? `regexp_extract_all(${subject(call)}, ${pattern(call)}, 1)`
     : `bq_re_all(${subject(call)}, ${pattern(call)})`
@@ -81,21 +81,21 @@ function extractAllText(call: WriterCall): string {
 }
 
 function instr(call: WriterCall): string {
-  const [, , at, n, after] = call.sql
-  return `bq_regexp_instr(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'}, ${after ?? '0'})`
+  const [, , position, occurrence, returnsEnd] = call.sql
+  return `bq_regexp_instr(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${position ?? '1'}, ${occurrence ?? '1'}, ${returnsEnd ?? '0'})`
 }
 
 function replace(call: WriterCall): string {
-  const known = knownPattern(call)
-  if (known && known.error !== null) return raise(parseError(known.error), 'VARCHAR')
+  const literal = literalPattern(call)
+  if (literal && literal.error !== null) return raise(parseError(literal.error), 'VARCHAR')
   const replacement = literalText(call.args[2])
-  if (known && replacement !== null) {
-    const problem = rewriteError(replacement, known.groups)
+  if (literal && replacement !== null) {
+    const problem = rewriteError(replacement, literal.groups)
     if (problem !== null) return raise(`Invalid REGEXP_REPLACE pattern: ${problem}`, 'VARCHAR')
     return `regexp_replace(${subject(call)}, ${pattern(call)}, ${call.sql[2]}, 'g')`
   }
-  const by = isBytes(call) ? `bq_latin1(${call.sql[2]})` : call.sql[2]!
-  const replaced = `bq_regexp_replace(${text(call)}, ${subject(call)}, ${pattern(call)}, ${by})`
+  const replacementSql = isBytes(call) ? `bq_latin1(${call.sql[2]})` : call.sql[2]!
+  const replaced = `bq_regexp_replace(${text(call)}, ${subject(call)}, ${pattern(call)}, ${replacementSql})`
   return isBytes(call) ? `bq_from_latin1(${replaced})` : replaced
 }
 

@@ -3,7 +3,7 @@ import type { Type } from '../../googlesql/types/types.js'
 import { quoteText } from '../emit/quote.js'
 import { searchedParts } from '../searched-parts.js'
 import type { SqlWriter, SqlWriters } from './function-sql.js'
-import { encoded } from './strings.js'
+import { encodedSql } from './strings.js'
 
 /**
  * The SQL of a part as a VARCHAR: SQL's NULL for a part that SEARCH does not read. Returns null for an ARRAY or STRUCT, whose own parts are
@@ -17,7 +17,7 @@ function searchedSql(sql: string, type: Type): string | null {
 
 const search: SqlWriter = ({ sql: [value, query, scope, analyzer, options], args }) => {
   const { type } = args[0]!
-  return `CAST(bq_unrefused(bq_search(${encoded(value!, type, searchedSql)}, ${quoteText(JSON.stringify(searchedParts(type)))}, ${query},
+  return `CAST(bq_unrefused(bq_search(${encodedSql(value!, type, searchedSql)}, ${quoteText(JSON.stringify(searchedParts(type)))}, ${query},
     ${scope ?? `'JSON_VALUES'`}, ${analyzer ?? `'LOG_ANALYZER'`}, ${options ?? 'NULL::VARCHAR'})) AS BOOLEAN)`
 }
 

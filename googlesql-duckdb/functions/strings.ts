@@ -12,7 +12,7 @@ import { literalInteger } from './regexp.js'
 const isBytes = (call: WriterCall): boolean => call.args[0]!.type.kind === 'BYTES'
 
 /** A function with one name for STRING and another for BYTES, called with the arguments that are present. */
-const either =
+const textOrBytes =
   (text: string, bytes: string): SqlWriter =>
   call =>
     callTo(isBytes(call) ? bytes : text)(call)
@@ -34,7 +34,7 @@ const onBytes =
       return `list_transform(${result}, lambda v$: bq_from_latin1(v$))`
     return call.type.kind === 'BYTES' ? `bq_from_latin1(${result})` : result
   }
-const calledOnBytes = (name: string): SqlWriter => onBytes(callTo(name))
+const callOnBytes = (name: string): SqlWriter => onBytes(callTo(name))
 
 /** The characters with Unicode's property White_Space. */
 const WHITE_SPACE = quoteText(
@@ -44,19 +44,19 @@ const trim = (name: string): SqlWriter => onBytes(({ sql }) => `${name}(${sql[0]
 
 /** The greatest text length and position that DuckDB accepts. */
 const MAX_LENGTH = 4294967295n
-const clamped = (value: bigint): bigint => (value > MAX_LENGTH ? MAX_LENGTH : value < -MAX_LENGTH ? -MAX_LENGTH : value)
+const clamp = (value: bigint): bigint => (value > MAX_LENGTH ? MAX_LENGTH : value < -MAX_LENGTH ? -MAX_LENGTH : value)
 
 function substr(call: WriterCall): string {
-  const [value, at, length] = call.sql
-  const knownAt = literalInteger(call.args[1])
-  const knownLength = literalInteger(call.args[2])
-  const from = knownAt === null ? `substr(${value}, ${at})` : `substr(${value}, ${clamped(knownAt)})`
+  const [value, start, length] = call.sql
+  const literalStart = literalInteger(call.args[1])
+  const literalLength = literalInteger(call.args[2])
+  const from = literalStart === null ? `substr(${value}, ${start})` : `substr(${value}, ${clamp(literalStart)})`
   if (length === null || length === undefined) return from
-  if (knownLength === null || knownLength < 0n) return `bq_substr(${value}, ${at}, ${length})`
-  if (knownAt !== null && knownAt > 0n && knownAt < 2147483648n) {
-    return `substr(${value}, ${knownAt}, ${knownLength < 2147483648n ? knownLength : 2147483647n})`
+  if (literalLength === null || literalLength < 0n) return `bq_substr(${value}, ${start}, ${length})`
+  if (literalStart !== null && literalStart > 0n && literalStart < 2147483648n) {
+    return `substr(${value}, ${literalStart}, ${literalLength < 2147483648n ? literalLength : 2147483647n})`
   }
-  return `substr(${from}, 1, ${clamped(knownLength)})`
+  return `substr(${from}, 1, ${clamp(literalLength)})`
 }
 
 const side = (name: 'left' | 'right'): SqlWriter =>
@@ -64,22 +64,22 @@ const side = (name: 'left' | 'right'): SqlWriter =>
     const literalCount = literalInteger(args[1])
     return literalCount === null || literalCount < 0n
       ? `bq_${name}(${value}, ${count})`
-      : `"${name}"(${value}, ${clamped(literalCount)})`
+      : `"${name}"(${value}, ${clamp(literalCount)})`
   })
 
 const pad = (name: 'lpad' | 'rpad'): SqlWriter =>
   onBytes(({ sql: [value, size, pattern], args }) => {
     const literalSize = literalInteger(args[1])
-    const knownPattern = pattern === null || pattern === undefined ? ' ' : literalText(args[2])
+    const literalPattern = pattern === null || pattern === undefined ? ' ' : literalText(args[2])
     // A result of this length cannot exceed the language's limit of 1 MB.
     const isPlain =
       literalSize !== null &&
       literalSize >= 0n &&
       literalSize <= 250_000n &&
-      knownPattern !== null &&
-      knownPattern !== ''
+      literalPattern !== null &&
+      literalPattern !== ''
     return isPlain
-      ? `${name}(${value}, ${literalSize}, ${quoteText(knownPattern)})`
+      ? `${name}(${value}, ${literalSize}, ${quoteText(literalPattern)})`
       : `bq_${name}(${value}, ${size}, ${pattern ?? "' '"})`
   })
 
@@ -113,23 +113,23 @@ function concat(call: WriterCall): string {
 type PartSql = (sql: string, type: Type) => string | null
 
 /** The value in the encoding that FORMAT, CONTAINS_SUBSTR and SEARCH read. */
-export function encoded(sql: string, type: Type, part: PartSql, depth = 0): string {
+export function encodedSql(sql: string, type: Type, part: PartSql, depth = 0): string {
   const whole = part(sql, type)
   if (whole !== null) return whole
-  if (type.kind !== 'ARRAY') return encodedStruct(sql, type as StructType, part, depth)
+  if (type.kind !== 'ARRAY') return encodedStructSql(sql, type as StructType, part, depth)
   const name = `f${depth}$`
-  return `CAST(to_json(list_transform(${sql}, lambda ${name}: ${encoded(name, type.element, part, depth + 1)})) AS VARCHAR)`
+  return `CAST(to_json(list_transform(${sql}, lambda ${name}: ${encodedSql(name, type.element, part, depth + 1)})) AS VARCHAR)`
 }
 
-function encodedStruct(sql: string, type: StructType, part: PartSql, depth: number): string {
+function encodedStructSql(sql: string, type: StructType, part: PartSql, depth: number): string {
   const names = fieldNames(type)
   const fields = type.fields.map((field, index) =>
-    encoded(`struct_extract(${sql}, ${quoteText(names[index]!)})`, field.type, part, depth),
+    encodedSql(`struct_extract(${sql}, ${quoteText(names[index]!)})`, field.type, part, depth),
   )
   return `CASE WHEN ${sql} IS NOT NULL THEN CAST(to_json([${fields.join(', ')}]::VARCHAR[]) AS VARCHAR) END`
 }
 
-const readable: PartSql = (sql, type) => {
+const partTextSql: PartSql = (sql, type) => {
   switch (type.kind) {
     case 'ARRAY':
     case 'STRUCT':
@@ -155,7 +155,7 @@ function format(call: WriterCall): string {
   const values = call.sql
     .slice(1)
     .map((sql, index) =>
-      isNullLiteral(call.args[index + 1]) ? 'NULL::VARCHAR' : encoded(sql!, types[index]!, readable),
+      isNullLiteral(call.args[index + 1]) ? 'NULL::VARCHAR' : encodedSql(sql!, types[index]!, partTextSql),
     )
   return `bq_format(${call.sql[0]}, ${quoteText(JSON.stringify(types))}, [${values.join(', ')}]::VARCHAR[])`
 }
@@ -163,13 +163,13 @@ function format(call: WriterCall): string {
 function containsSubstr(call: WriterCall): string {
   const { type } = call.args[0]!
   if (type.kind === 'STRING') return `CAST(bq_unrefused(bq_contains_substr(${call.sql[0]}, ${call.sql[1]})) AS BOOLEAN)`
-  return `CAST(bq_unrefused(bq_value_contains_substr(${encoded(call.sql[0]!, type, readable)},
+  return `CAST(bq_unrefused(bq_value_contains_substr(${encodedSql(call.sql[0]!, type, partTextSql)},
     ${quoteText(JSON.stringify(type))}, ${call.sql[1]})) AS BOOLEAN)`
 }
 
 export const STRING_WRITERS: SqlWriters = {
   ASCII: onBytes(call => callTo(isBytes(call) ? 'bq_unicode' : 'bq_ascii')(call)),
-  BYTE_LENGTH: either('strlen', 'octet_length'),
+  BYTE_LENGTH: textOrBytes('strlen', 'octet_length'),
   CHAR_LENGTH: callTo('length'),
   CHR: callTo('bq_chr'),
   CODE_POINTS_TO_BYTES: callTo('bq_code_points_to_bytes'),
@@ -177,7 +177,7 @@ export const STRING_WRITERS: SqlWriters = {
   CONCAT: concat,
   CONTAINS_SUBSTR: { ...PLAIN, write: containsSubstr, isNullFor: 'first' },
   EDIT_DISTANCE: onBytes(({ sql: [a, b, max] }) => `bq_edit_distance(${a}, ${b}, ${max ?? '9223372036854775807'})`),
-  ENDS_WITH: calledOnBytes('suffix'),
+  ENDS_WITH: callOnBytes('suffix'),
   FORMAT: format,
   FROM_BASE32: callTo('bq_from_base32'),
   FROM_BASE64: callTo('bq_from_base64'),
@@ -185,30 +185,30 @@ export const STRING_WRITERS: SqlWriters = {
   INITCAP: call => callTo(call.sql[1] === null ? 'bq_initcap_default' : 'bq_initcap')(call),
   INSTR: instr,
   LEFT: side('left'),
-  LENGTH: either('length', 'octet_length'),
-  LOWER: either('bq_lower', 'bq_bytes_lower'),
+  LENGTH: textOrBytes('length', 'octet_length'),
+  LOWER: textOrBytes('bq_lower', 'bq_bytes_lower'),
   LPAD: pad('lpad'),
   LTRIM: trim('ltrim'),
   NORMALIZE: call => `bq_unrefused(bq_normalize(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
   NORMALIZE_AND_CASEFOLD: call => `bq_unrefused(bq_normalize_fold(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
-  REPEAT: calledOnBytes('bq_repeat'),
+  REPEAT: callOnBytes('bq_repeat'),
   REPLACE: onBytes(replace),
-  REVERSE: calledOnBytes('bq_reverse'),
+  REVERSE: callOnBytes('bq_reverse'),
   RIGHT: side('right'),
   RPAD: pad('rpad'),
   RTRIM: trim('rtrim'),
   SAFE_CONVERT_BYTES_TO_STRING: callTo('bq_safe_bytes_to_string'),
   SOUNDEX: callTo('bq_soundex'),
   SPLIT: onBytes(split),
-  STARTS_WITH: calledOnBytes('starts_with'),
+  STARTS_WITH: callOnBytes('starts_with'),
   STRPOS: instr,
   SUBSTR: onBytes(substr),
   TO_BASE32: callTo('bq_to_base32'),
   TO_BASE64: callTo('to_base64'),
-  TO_CODE_POINTS: calledOnBytes('bq_to_code_points'),
+  TO_CODE_POINTS: callOnBytes('bq_to_code_points'),
   TO_HEX: call => `lower(to_hex(${call.sql[0]}))`,
-  TRANSLATE: calledOnBytes('bq_translate'),
+  TRANSLATE: callOnBytes('bq_translate'),
   TRIM: trim('trim'),
   UNICODE: callTo('bq_unicode'),
-  UPPER: either('bq_upper', 'bq_bytes_upper'),
+  UPPER: textOrBytes('bq_upper', 'bq_bytes_upper'),
 }

@@ -4,8 +4,8 @@ import type { Type } from '../../googlesql/types/types.js'
 import { duckdbType } from '../emit/type.js'
 import type { SqlWriter } from './function-sql.js'
 
-/** The writer with its calls cast to their types where DuckDB would forget them. */
-export const typed =
+/** A writer whose calls are cast to their type where DuckDB would forget the type. */
+export const recast =
   (writer: SqlWriter): SqlWriter =>
   call =>
     typedSql(writer(call), call.args, call.type)

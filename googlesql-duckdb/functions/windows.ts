@@ -3,27 +3,27 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import { keepName } from '../emit/keep-name.js'
 import { type AggregateWriter, type AggregateWriterCall, type AggregateWriters, streaming } from './function-sql.js'
 
-const windowed = (call: AggregateWriterCall, name: string, args: string): string => `${name}(${args})${call.over}`
+const windowCall = (call: AggregateWriterCall, name: string, args: string): string => `${name}(${args})${call.over}`
 
 const rank =
   (name: string): AggregateWriter =>
   call =>
-    windowed(call, name, '')
+    windowCall(call, name, '')
 
 const nullsOf = (call: AggregateWriterCall): string => (call.call.ignoresNulls ? ' IGNORE NULLS' : '')
 
-const inFrame =
+const valueInFrame =
   (name: string): AggregateWriter =>
   call =>
-    windowed(call, name, `${call.sql[0]}${nullsOf(call)}`)
+    windowCall(call, name, `${call.sql[0]}${nullsOf(call)}`)
 
 const shift =
   (name: string): AggregateWriter =>
   call => {
     const [x, offset, fallback] = call.sql
-    if (offset === null || offset === undefined) return windowed(call, name, x!)
+    if (offset === null || offset === undefined) return windowCall(call, name, x!)
     const checked = isPlainNumber(call.args[1]) ? offset : `bq_window_offset('${name.toUpperCase()}', ${offset})`
-    return windowed(call, name, [x, checked, ...(fallback ? [fallback] : [])].join(', '))
+    return windowCall(call, name, [x, checked, ...(fallback ? [fallback] : [])].join(', '))
   }
 
 const isPlainNumber = (expr: Expr | null | undefined): boolean =>
@@ -41,8 +41,8 @@ function valuesOf(call: AggregateWriterCall): string {
  * a list for each row.
  */
 function literalPercentile(call: AggregateWriterCall): number | null {
-  const given = call.args[1]?.kind === 'cast' ? call.args[1].operand : call.args[1]
-  return given?.kind === 'literal' ? Number(given.value) : null
+  const percentile = call.args[1]?.kind === 'cast' ? call.args[1].operand : call.args[1]
+  return percentile?.kind === 'literal' ? Number(percentile.value) : null
 }
 
 /**
@@ -51,21 +51,21 @@ function literalPercentile(call: AggregateWriterCall): number | null {
  */
 function floatQuantile(call: AggregateWriterCall, name: string, p: number): string {
   const x = call.sql[0]!
-  if (p === 0) return `bq_min_float64(${windowed(call, 'min', x)}, ${windowed(call, 'max', x)})`
-  return `(-${windowed(call, name, `-${x}, -${p}::DOUBLE`)})`
+  if (p === 0) return `bq_min_float64(${windowCall(call, 'min', x)}, ${windowCall(call, 'max', x)})`
+  return `(-${windowCall(call, name, `-${x}, -${p}::DOUBLE`)})`
 }
 
 /**
  * PERCENTILE_CONT with NULLs. BigQuery sorts NULLs before all values, as it sorts NaN, so NULLs are replaced by NaN. Where the
  * percentile lies between a NULL and a value, the result is that value, which is the smallest one.
  */
-function withNulls(call: AggregateWriterCall, p: number): string {
+function continuousWithNulls(call: AggregateWriterCall, p: number): string {
   const x = call.sql[0]!
   const values = `coalesce(${x}, 'nan'::DOUBLE)`
-  const rows = windowed(call, 'count', '*')
-  const nulls = `(${rows} - ${windowed(call, 'count', x)})`
-  const least = `bq_min_float64(${windowed(call, 'min', x)}, ${windowed(call, 'max', x)})`
-  const quantile = p === 0 ? least : `(-${windowed(call, 'quantile_cont', `-${values}, -${p}::DOUBLE`)})`
+  const rows = windowCall(call, 'count', '*')
+  const nulls = `(${rows} - ${windowCall(call, 'count', x)})`
+  const least = `bq_min_float64(${windowCall(call, 'min', x)}, ${windowCall(call, 'max', x)})`
+  const quantile = p === 0 ? least : `(-${windowCall(call, 'quantile_cont', `-${values}, -${p}::DOUBLE`)})`
   const place = `(${rows} - 1) * ${p}::DOUBLE`
   return `(CASE WHEN ceil(${place}) < ${nulls} THEN NULL WHEN floor(${place}) < ${nulls} THEN ${least} ELSE ${quantile} END)`
 }
@@ -76,7 +76,7 @@ const percentileCont: AggregateWriter = call => {
   const p = `bq_percentile('PERCENTILE_CONT', ${fraction})`
   if (call.type.kind === 'FLOAT64') {
     if (literal === null) return `bq_percentile_cont(bq_sorted_floats(${valuesOf(call)}), ${p})`
-    return call.call.ignoresNulls ? floatQuantile(call, 'quantile_cont', literal) : withNulls(call, literal)
+    return call.call.ignoresNulls ? floatQuantile(call, 'quantile_cont', literal) : continuousWithNulls(call, literal)
   }
   const sorted = `CAST(list_sort(${valuesOf(call)}, 'ASC', 'NULLS FIRST') AS VARCHAR[])`
   return call.type.kind === 'NUMERIC'
@@ -85,7 +85,7 @@ const percentileCont: AggregateWriter = call => {
 }
 
 /** The relative distance by which a percentile is moved; it is too small to reach another row. */
-const SHIFT = 1e-12
+const RELATIVE_SHIFT = 1e-12
 /** The denominator by which a FLOAT64 between 0 and 1 becomes a fraction of BigInts, for exact comparison. */
 const MANTISSA = 2 ** 112
 
@@ -96,22 +96,22 @@ const MANTISSA = 2 ** 112
  */
 function discreteFraction(p: number, isExact: boolean): number {
   if (p === 0 || p === 1) return p
-  return p * (!isExact && isAboveItsFraction(p) ? 1 + SHIFT : 1 - SHIFT)
+  return p * (!isExact && isAboveItsFraction(p) ? 1 + RELATIVE_SHIFT : 1 - RELATIVE_SHIFT)
 }
 
-/** Whether the FLOAT64 is greater than the simplest fraction that it approximates. It searches the Stern-Brocot tree. */
+/** Whether the FLOAT64 is greater than the simplest fraction that it approximates. The search walks down the Stern-Brocot tree. */
 function isAboveItsFraction(p: number): boolean {
-  let [low, lowOver] = [0n, 1n]
-  let [high, highOver] = [1n, 1n]
+  let [low, lowDenominator] = [0n, 1n]
+  let [high, highDenominator] = [1n, 1n]
   const exact = BigInt(Math.round(p * MANTISSA))
   const scale = BigInt(MANTISSA)
   for (let steps = 0; steps < MAX_STEPS; steps++) {
-    const middle = low + high
-    const over = lowOver + highOver
-    const compared = exact * over - middle * scale
-    if (Number(middle) / Number(over) === p) return compared > 0n
-    if (compared > 0n) [low, lowOver] = [middle, over]
-    else [high, highOver] = [middle, over]
+    const numerator = low + high
+    const denominator = lowDenominator + highDenominator
+    const difference = exact * denominator - numerator * scale
+    if (Number(numerator) / Number(denominator) === p) return difference > 0n
+    if (difference > 0n) [low, lowDenominator] = [numerator, denominator]
+    else [high, highDenominator] = [numerator, denominator]
   }
   return false
 }
@@ -127,7 +127,7 @@ function discreteWithNulls(call: AggregateWriterCall, p: number): string {
   const x = call.sql[0]!
   const isNan = call.type.kind === 'FLOAT64' ? `, n := NOT isnan(${x})` : ''
   const values = `struct_pack(g := ${x} IS NOT NULL${isNan}, v := ${keepName(x)})`
-  return `struct_extract(${windowed(call, 'quantile_disc', `${values}, ${p}::DOUBLE`)}, 'v')`
+  return `struct_extract(${windowCall(call, 'quantile_disc', `${values}, ${p}::DOUBLE`)}, 'v')`
 }
 
 const percentileDisc: AggregateWriter = call => {
@@ -139,7 +139,7 @@ const percentileDisc: AggregateWriter = call => {
     const p = discreteFraction(literal, call.args[1]!.type.kind !== 'FLOAT64')
     if (!call.call.ignoresNulls) return discreteWithNulls(call, p)
     if (isFloat) return floatQuantile(call, 'quantile_disc', p)
-    return windowed(call, 'quantile_disc', `${call.sql[0]}, ${p}::DOUBLE`)
+    return windowCall(call, 'quantile_disc', `${call.sql[0]}, ${p}::DOUBLE`)
   }
   const values = valuesOf(call)
   const sorted = isFloat ? `bq_sorted_floats(${values})` : `list_sort(${values}, 'ASC', 'NULLS FIRST')`
@@ -156,10 +156,10 @@ export const WINDOW_WRITERS: AggregateWriters = {
   DENSE_RANK: streaming(rank('dense_rank')),
   PERCENT_RANK: streaming(rank('percent_rank')),
   CUME_DIST: rank('cume_dist'),
-  NTILE: call => windowed(call, 'ntile', `bq_ntile_buckets(${call.sql[0]})`),
-  FIRST_VALUE: streaming(inFrame('first_value')),
-  LAST_VALUE: streaming(inFrame('last_value')),
-  NTH_VALUE: streaming(call => windowed(call, 'nth_value', `${call.sql[0]}, bq_nth(${call.sql[1]})${nullsOf(call)}`)),
+  NTILE: call => windowCall(call, 'ntile', `bq_ntile_buckets(${call.sql[0]})`),
+  FIRST_VALUE: streaming(valueInFrame('first_value')),
+  LAST_VALUE: streaming(valueInFrame('last_value')),
+  NTH_VALUE: streaming(call => windowCall(call, 'nth_value', `${call.sql[0]}, bq_nth(${call.sql[1]})${nullsOf(call)}`)),
   LAG: streaming(shift('lag')),
   LEAD: streaming(shift('lead')),
   PERCENTILE_CONT: percentileCont,

@@ -18,51 +18,51 @@ import { mayFail, raises } from '../analysis/fallible-expressions.js'
 import { isConstant } from '../emit/context.js'
 
 /**
- * `branches` delays constants in branches, which not every row evaluates, and constants that are columns. It is for a query that is only
+ * `branches` delays constants in branches, which not every row evaluates, and columns that are constant. It is for a query that is only
  * checked: the check should report a constant that would fail at the first row. `rows` delays all constants. It is for a query that runs,
  * since the query may read no rows.
  */
 export type Delay = 'branches' | 'rows'
 
 export const delayConstants = (query: ResolvedQuery, delay: Delay | null): ResolvedQuery =>
-  delay === null ? query : { ...query, scan: inScan(query.scan, delay) }
+  delay === null ? query : { ...query, scan: delayInScan(query.scan, delay) }
 
 /** `isInner`: the scan is in a subquery, which the query may evaluate for no row. */
-function inScan(scan: Scan, delay: Delay, isInner = false): Scan {
+function delayInScan(scan: Scan, delay: Delay, isInner = false): Scan {
   const inner = withInputs(
     scan,
-    inputsOfScan(scan).map(input => inScan(input, delay, isInner)),
+    inputsOfScan(scan).map(input => delayInScan(input, delay, isInner)),
   )
   const isOneRow = scan.kind === 'project' && scan.input.kind === 'one-row'
   const hasRows = scan.kind !== 'limit' && (isInner || !isOneRow)
   // DuckDB pushes a condition without columns below an UNNEST, and so evaluates it even where the UNNEST returns no rows.
   const witness = scan.kind === 'filter' ? (scan.columns[0] ?? null) : null
-  const mapped = mapOwn(delay === 'rows' ? aboveSet(inner) : inner, expr =>
-    ownExpr(expr, { delay: hasRows ? delay : 'branches', witness }),
+  const mapped = mapOwn(delay === 'rows' ? blockPushdown(inner) : inner, expr =>
+    delayInExpr(expr, { delay: hasRows ? delay : 'branches', witness }),
   )
   if (mapped.kind !== 'project') return mapped
   return {
     ...mapped,
-    computed: mapped.computed.map(({ column, expr }) => ({ column, expr: delayedLiteral(expr, null) })),
+    computed: mapped.computed.map(({ column, expr }) => ({ column, expr: delayLiteral(expr, null) })),
   }
 }
 
 /**
  * Puts a LIMIT without effect below a filter that may fail. Without it, DuckDB pushes a filter above an INTERSECT or EXCEPT down to both
  * inputs, and evaluates it for rows that are not in the result. DuckDB would also evaluate a constant condition above a projection of
- * constants if no row reaches it.
+ * constants even if no row reaches it.
  */
-function aboveSet(scan: Scan): Scan {
+function blockPushdown(scan: Scan): Scan {
   if (scan.kind !== 'filter' || !mayFail(scan.condition)) return scan
-  const isOfConstants = scan.input.kind === 'project' && isFoldable(scan.condition)
-  if (!isOfConstants && !isLessThanInputs(scan.input)) return scan
+  const isOverConstants = scan.input.kind === 'project' && isFoldable(scan.condition)
+  if (!isOverConstants && !mayDropInputRows(scan.input)) return scan
   const { columns } = scan.input
-  const all: Expr = { kind: 'literal', type: INT64, value: '9223372036854775807', at: scan.condition.at }
-  return { ...scan, input: { kind: 'limit', input: scan.input, limit: all, offset: null, columns } }
+  const largest: Expr = { kind: 'literal', type: INT64, value: '9223372036854775807', at: scan.condition.at }
+  return { ...scan, input: { kind: 'limit', input: scan.input, limit: largest, offset: null, columns } }
 }
 
-function isLessThanInputs(scan: Scan): boolean {
-  if (scan.kind === 'project' || scan.kind === 'filter') return isLessThanInputs(scan.input)
+function mayDropInputRows(scan: Scan): boolean {
+  if (scan.kind === 'project' || scan.kind === 'filter') return mayDropInputRows(scan.input)
   // The definition of a CTE may be inlined here, and may be such a set operation.
   if (scan.kind === 'cte') return true
   return scan.kind === 'set' && scan.operator !== 'UNION'
@@ -78,44 +78,44 @@ interface Place {
 }
 
 /** Delays the constants of an expression, including those in the scans of its subqueries. */
-const ownExpr = (expr: Expr, place: Place): Expr =>
+const delayInExpr = (expr: Expr, place: Place): Expr =>
   mapExpr(expr, part => {
-    if (part.kind === 'subquery') return { ...part, scan: inScan(part.scan, place.delay, true) }
+    if (part.kind === 'subquery') return { ...part, scan: delayInScan(part.scan, place.delay, true) }
     if (part.kind === 'in-query') {
-      return { ...part, operand: ownExpr(part.operand, place), scan: inScan(part.scan, place.delay, true) }
+      return { ...part, operand: delayInExpr(part.operand, place), scan: delayInScan(part.scan, place.delay, true) }
     }
-    if (place.delay === 'rows' && isFoldable(part) && mayFail(part)) return delayed(part, place.witness)
-    return hasBranches(part) ? mapParts(part, inner => inBranch(inner, place)) : undefined
+    if (place.delay === 'rows' && isFoldable(part) && mayFail(part)) return delayConstant(part, place.witness)
+    return hasBranches(part) ? mapParts(part, inner => delayInBranch(inner, place)) : undefined
   })
 
 const mapParts = (expr: Expr, map: (part: Expr) => Expr): Expr =>
   mapExpr(expr, part => (part === expr ? undefined : map(part)))
 
-function inBranch(expr: Expr, place: Place): Expr {
-  if (isFoldable(expr) && mayFail(expr)) return delayed(expr, place.witness)
+function delayInBranch(expr: Expr, place: Place): Expr {
+  if (isFoldable(expr) && mayFail(expr)) return delayConstant(expr, place.witness)
   const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
-  return isQuery ? ownExpr(expr, place) : mapParts(expr, part => inBranch(part, place))
+  return isQuery ? delayInExpr(expr, place) : mapParts(expr, part => delayInBranch(part, place))
 }
 
 const isFoldable = (expr: Expr): boolean => !readsColumn(expr) && !hasSubquery(expr) && !isVolatile(expr)
 
 /** Puts each part of a constant that may fail, and each constant that it is computed from, in a branch of its own. */
-function delayed(expr: Expr, witness: Column | null): Expr {
-  if (isConstant(expr)) return delayedLiteral(expr, witness)
+function delayConstant(expr: Expr, witness: Column | null): Expr {
+  if (isConstant(expr)) return delayLiteral(expr, witness)
   // The cast of a literal to NUMERIC reads the literal's text, and DATE_ADD reads the interval's parts: both must stay as
   // they are.
   const isWritten = expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.written !== undefined
-  const whole = isWritten ? expr : mapParts(expr, part => delayed(part, witness))
-  return raises(expr) && !(expr.kind === 'call' && expr.name === '$interval') ? late(whole, witness) : whole
+  const whole = isWritten ? expr : mapParts(expr, part => delayConstant(part, witness))
+  return raises(expr) && !(expr.kind === 'call' && expr.name === '$interval') ? inVolatileCase(whole, witness) : whole
 }
 
-const delayedLiteral = (expr: Expr, witness: Column | null): Expr =>
-  isConstant(expr) && !(expr.kind === 'literal' && expr.value === null) ? late(expr, witness) : expr
+const delayLiteral = (expr: Expr, witness: Column | null): Expr =>
+  isConstant(expr) && !(expr.kind === 'literal' && expr.value === null) ? inVolatileCase(expr, witness) : expr
 
-function late(expr: Expr, witness: Column | null): Expr {
+function inVolatileCase(expr: Expr, witness: Column | null): Expr {
   const { at } = expr
-  const whenever = always(at)
-  const when = witness ? call('$and', BOOL, [whenever, isThere(columnExpr(witness, false, at))], at) : whenever
+  const isTrue = volatileTrue(at)
+  const when = witness ? call('$and', BOOL, [isTrue, isThere(columnExpr(witness, false, at))], at) : isTrue
   return caseWhen(when, expr, null)
 }
 
@@ -124,7 +124,7 @@ const isThere = (column: Expr): Expr =>
   ['$is_null', '$is_null', '$not'].reduce((expr, name) => call(name, BOOL, [expr], column.at), column)
 
 /** An expression that is always TRUE, but volatile, so that DuckDB cannot evaluate it before there is a row. */
-export function always(at: number): Expr {
+export function volatileTrue(at: number): Expr {
   // RAND() is less than one.
   return call('$lt', BOOL, [call('RAND', FLOAT64, [], at), literal(FLOAT64, 2, at)], at)
 }

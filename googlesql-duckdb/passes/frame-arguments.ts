@@ -25,18 +25,18 @@ import { mayFail } from '../analysis/fallible-expressions.js'
 
 export function computeWithinFrames(query: ResolvedQuery): ResolvedQuery {
   const newColumn = freshColumns(query.scan)
-  return { ...query, scan: mapScans(query.scan, scan => (scan.kind === 'window' ? inWindow(scan, newColumn) : scan)) }
+  return { ...query, scan: mapScans(query.scan, scan => (scan.kind === 'window' ? protect(scan, newColumn) : scan)) }
 }
 
-function inWindow(scan: WindowScan, newColumn: NewColumn): WindowScan {
+function protect(scan: WindowScan, newColumn: NewColumn): WindowScan {
   const counts: { column: Column; call: WindowCall }[] = []
   const functions = scan.functions.map(({ column, call: window }) => {
     const { frame, call: own } = window
-    if (!frame || !leavesRowsOut(frame) || !isAggregate(own) || !own.arguments.some(isAtRisk))
+    if (!frame || !mayExcludeRow(frame) || !isAggregate(own) || !own.arguments.some(isAtRisk))
       return { column, call: window }
     const frames = newColumn('frames', INT64)
     const count = aggregateCall('$count_star', INT64, [], own.at)
-    counts.push({ column: frames, call: { ...window, call: count, frame: mirrored(frame) } })
+    counts.push({ column: frames, call: { ...window, call: count, frame: mirrorFrame(frame) } })
     const isInFrame = call('$gt', BOOL, [columnExpr(frames, false, own.at), literal(INT64, '0', own.at)], own.at)
     const args = own.arguments.map(argument =>
       isAtRisk(argument) ? caseWhen(isInFrame, argument, null, argument.at) : argument,
@@ -52,18 +52,18 @@ function inWindow(scan: WindowScan, newColumn: NewColumn): WindowScan {
 const isAggregate = ({ name }: AggregateCall): boolean => findFunction(name)?.kind === 'aggregate'
 
 /** Whether the frame of a row may exclude that row. */
-const leavesRowsOut = ({ start, end }: ResolvedFrame): boolean => start.kind === 'following' || end.kind === 'preceding'
+const mayExcludeRow = ({ start, end }: ResolvedFrame): boolean => start.kind === 'following' || end.kind === 'preceding'
 
 const isAtRisk = (argument: Expr | null): argument is Expr =>
   argument !== null && mayFail(argument) && !hasSubquery(argument)
 
-const mirrored = ({ unit, start, end }: ResolvedFrame): ResolvedFrame => ({
+const mirrorFrame = ({ unit, start, end }: ResolvedFrame): ResolvedFrame => ({
   unit,
-  start: other(end),
-  end: other(start),
+  start: mirrorBound(end),
+  end: mirrorBound(start),
 })
 
-const OTHER: Readonly<Record<ResolvedBound['kind'], ResolvedBound['kind']>> = {
+const MIRRORED_KINDS: Readonly<Record<ResolvedBound['kind'], ResolvedBound['kind']>> = {
   'unbounded-preceding': 'unbounded-following',
   preceding: 'following',
   'current-row': 'current-row',
@@ -71,4 +71,4 @@ const OTHER: Readonly<Record<ResolvedBound['kind'], ResolvedBound['kind']>> = {
   'unbounded-following': 'unbounded-preceding',
 }
 
-const other = ({ kind, offset }: ResolvedBound): ResolvedBound => ({ kind: OTHER[kind], offset })
+const mirrorBound = ({ kind, offset }: ResolvedBound): ResolvedBound => ({ kind: MIRRORED_KINDS[kind], offset })

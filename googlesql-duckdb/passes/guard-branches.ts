@@ -38,7 +38,7 @@ import {
 import { BOOL } from '../../googlesql/types/types.js'
 import { inlineCtes } from '../analysis/cte-uses.js'
 import { mayFail, raises, scanMayFail } from '../analysis/fallible-expressions.js'
-import { always } from './delayed-constants.js'
+import { volatileTrue } from './delayed-constants.js'
 
 /**
  * @param guardsEverySubquery whether subqueries that may fail are guarded outside of branches too, so that each is evaluated only
@@ -81,7 +81,7 @@ function guardedScan(scan: Scan, taken: Expr | null, context: GuardContext): Sca
   const above = scan.kind === 'unnest' ? [scan.element, ...(scan.offset ? [scan.offset] : [])] : []
   const place: Place = { context, layers: hasHost ? [] : null, above: new Set(above.map(column => column.id)) }
   const guardsWholeScan = context.guardsEverySubquery && taken === null && hasHost && inputs[0]!.kind !== 'one-row'
-  const reached = guardsWholeScan && own.some(expr => isToGuard(expr, place)) ? asColumn(always(0), place) : taken
+  const reached = guardsWholeScan && own.some(expr => isToGuard(expr, place)) ? asColumn(volatileTrue(0), place) : taken
   const mapped = mapOwn(scan, expr => guardedExpr(expr, reached, place))
   return withInputs(
     mapped,

@@ -34,7 +34,7 @@ export function readPattern(pattern: string): ReadPattern {
   }
 }
 
-/** Whether a valid pattern may match the empty text somewhere; each assertion counts as met. */
+/** Whether a valid pattern may match the empty text somewhere; every assertion counts as true. */
 export const mayMatchEmpty = (pattern: string): boolean =>
   compile(withTokens(withAnyByte(pattern), token => (ASSERTIONS.has(token) ? '(?:)' : token))).testExact('')
 
