@@ -4,7 +4,7 @@
  * the order in which they are read.
  *
  * Before: a plan from which nothing is pruned later. After: a sort over groups, or over a set operation or a join of groups,
- * has the columns that are read from it as further keys, until no two groups have equal keys.
+ * has further keys, the columns that are read from the sort, until no two groups have equal keys.
  */
 
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
@@ -35,7 +35,7 @@ export function orderGroupTies(query: ResolvedQuery): ResolvedQuery {
   })
   const facts: Facts = { rootOf, ctes, constants }
   const outputs = query.columns.map(({ column }) => column)
-  return { ...query, scan: inScan(query.scan, outputs, facts) }
+  return { ...query, scan: addKeys(query.scan, outputs, facts) }
 }
 
 interface Facts {
@@ -46,24 +46,24 @@ interface Facts {
 }
 
 /** @param read the columns that are read from the scan, in the order in which the author wrote them */
-function inScan(scan: Scan, read: readonly Column[], facts: Facts): Scan {
-  const own = mapOwn(scan, expr => inExpr(expr, facts))
-  const inputs = inputsOfScan(scan).map(input => inScan(input, readOf(input, scan, read), facts))
+function addKeys(scan: Scan, read: readonly Column[], facts: Facts): Scan {
+  const own = mapOwn(scan, expr => addKeysIn(expr, facts))
+  const inputs = inputsOfScan(scan).map(input => addKeys(input, columnsReadFrom(input, scan, read), facts))
   const mapped = withInputs(own, inputs)
-  return mapped.kind === 'order' && isOfGroups(mapped.input, facts) ? withTies(mapped, read, facts) : mapped
+  return mapped.kind === 'order' && hasGroups(mapped.input, facts) ? withTieKeys(mapped, read, facts) : mapped
 }
 
-const inExpr = (expr: Expr, facts: Facts): Expr =>
+const addKeysIn = (expr: Expr, facts: Facts): Expr =>
   hasSubquery(expr)
     ? mapExpr(expr, part => {
-        if (part.kind === 'subquery') return { ...part, scan: inScan(part.scan, part.scan.columns, facts) }
+        if (part.kind === 'subquery') return { ...part, scan: addKeys(part.scan, part.scan.columns, facts) }
         if (part.kind !== 'in-query') return undefined
-        return { ...part, operand: inExpr(part.operand, facts), scan: inScan(part.scan, part.scan.columns, facts) }
+        return { ...part, operand: addKeysIn(part.operand, facts), scan: addKeys(part.scan, part.scan.columns, facts) }
       })
     : expr
 
 /** The columns that `scan` and the scans above it read from an input. */
-function readOf(input: Scan, scan: Scan, read: readonly Column[]): readonly Column[] {
+function columnsReadFrom(input: Scan, scan: Scan, read: readonly Column[]): readonly Column[] {
   if (scan.kind === 'project') return readByProject(scan, read)
   if (scan.kind === 'limit' || (scan.kind === 'with' && input === scan.body)) return read
   return input.columns
@@ -71,35 +71,35 @@ function readOf(input: Scan, scan: Scan, read: readonly Column[]): readonly Colu
 
 function readByProject({ input, computed }: ProjectScan, read: readonly Column[]): readonly Column[] {
   const exprs = new Map(computed.map(({ column, expr }) => [column.id, expr]))
-  const given = new Map(input.columns.map(column => [column.id, column]))
+  const inputColumns = new Map(input.columns.map(column => [column.id, column]))
   const ids = read.flatMap(({ id }) => (exprs.has(id) ? [...columnsRead([exprs.get(id)!])] : [id]))
-  return [...new Set(ids)].flatMap(id => given.get(id) ?? [])
+  return [...new Set(ids)].flatMap(id => inputColumns.get(id) ?? [])
 }
 
 /** Whether the rows come in the order of a hash table. */
-function isOfGroups(scan: Scan, facts: Facts): boolean {
+function hasGroups(scan: Scan, facts: Facts): boolean {
   switch (scan.kind) {
     case 'aggregate':
       return true
     case 'set':
-      return scan.operator !== 'UNION' || !scan.isAll || scan.inputs.some(input => isOfGroups(input, facts))
+      return scan.operator !== 'UNION' || !scan.isAll || scan.inputs.some(input => hasGroups(input, facts))
     case 'cte': {
       const cte = facts.ctes.get(scan.cte)!
       // The terms of a recursion read the CTE itself; they are not examined.
-      return cte.recursion?.isAll === false || isOfGroups(cte.scan, facts)
+      return cte.recursion?.isAll === false || hasGroups(cte.scan, facts)
     }
     case 'with':
-      return isOfGroups(scan.body, facts)
+      return hasGroups(scan.body, facts)
     default:
-      return inputsOfScan(scan).some(input => isOfGroups(input, facts))
+      return inputsOfScan(scan).some(input => hasGroups(input, facts))
   }
 }
 
-function withTies(scan: OrderScan, read: readonly Column[], { rootOf, ctes, constants }: Facts): OrderScan {
+function withTieKeys(scan: OrderScan, read: readonly Column[], { rootOf, ctes, constants }: Facts): OrderScan {
   const groupKeys = groupKeysOf(scan.input, ctes)
   const sortedRoots = new Set(scan.keys.flatMap(({ expr }) => (expr.kind === 'column' ? [rootOf(expr.column.id)] : [])))
   const { at } = scan.keys[0]!.expr
-  const ties: OrderScan['keys'][number][] = []
+  const tieKeys: OrderScan['keys'][number][] = []
   // Columns without an order in GoogleSQL (arrays, structs, JSON) come last: to sort by them is slow and rarely needed.
   const candidates = [...read.filter(({ type }) => isOrderable(type)), ...read.filter(({ type }) => !isOrderable(type))]
   for (const column of candidates) {
@@ -107,9 +107,9 @@ function withTies(scan: OrderScan, read: readonly Column[], { rootOf, ctes, cons
     const root = rootOf(column.id)
     if (sortedRoots.has(root) || constants.has(root)) continue
     sortedRoots.add(root)
-    ties.push({ expr: columnExpr(column, false, at), isDescending: false, nullsFirst: true })
+    tieKeys.push({ expr: columnExpr(column, false, at), isDescending: false, nullsFirst: true })
   }
-  return { ...scan, keys: [...scan.keys, ...ties] }
+  return { ...scan, keys: [...scan.keys, ...tieKeys] }
 }
 
 /**

@@ -48,7 +48,7 @@ export function guardBranches(query: ResolvedQuery, guardsEverySubquery: boolean
   const { scan } = query
   if (!holdsSubquery(scan)) return query
   const context: GuardContext = { ctes: inlineCtes(scan), guardsEverySubquery, newColumn: freshColumns(scan) }
-  return { ...query, scan: guardedScan(scan, null, context) }
+  return { ...query, scan: guardScan(scan, null, context) }
 }
 
 function holdsSubquery(scan: Scan): boolean {
@@ -72,17 +72,17 @@ interface Place {
   readonly above: ReadonlySet<number>
 }
 
-/** `taken`: the condition under which the scan's rows are needed; null for always. */
-function guardedScan(scan: Scan, taken: Expr | null, context: GuardContext): Scan {
-  const inputs = inputsOfScan(scan).map(input => guardedScan(input, taken, context))
+/** `isTaken`: the condition under which the scan's rows are needed; null for always. */
+function guardScan(scan: Scan, isTaken: Expr | null, context: GuardContext): Scan {
+  const inputs = inputsOfScan(scan).map(input => guardScan(input, isTaken, context))
   const own = exprsOfScan(scan)
   if (!own.some(hasSubquery)) return withInputs(scan, inputs)
   const hasHost = inputs.length === 1 && scan.kind !== 'with'
   const above = scan.kind === 'unnest' ? [scan.element, ...(scan.offset ? [scan.offset] : [])] : []
   const place: Place = { context, layers: hasHost ? [] : null, above: new Set(above.map(column => column.id)) }
-  const guardsWholeScan = context.guardsEverySubquery && taken === null && hasHost && inputs[0]!.kind !== 'one-row'
-  const reached = guardsWholeScan && own.some(expr => isToGuard(expr, place)) ? asColumn(volatileTrue(0), place) : taken
-  const mapped = mapOwn(scan, expr => guardedExpr(expr, reached, place))
+  const guardsScan = context.guardsEverySubquery && isTaken === null && hasHost && inputs[0]!.kind !== 'one-row'
+  const isReached = guardsScan && own.some(expr => isToGuard(expr, place)) ? asColumn(volatileTrue(0), place) : isTaken
+  const mapped = mapOwn(scan, expr => guardExpr(expr, isReached, place))
   return withInputs(
     mapped,
     inputs.map(input => withColumns(input, place.layers ?? [])),
@@ -91,40 +91,40 @@ function guardedScan(scan: Scan, taken: Expr | null, context: GuardContext): Sca
 
 const withColumns = (input: Scan, layers: readonly (readonly Computed[])[]): Scan => layers.reduce(withComputed, input)
 
-function guardedExpr(expr: Expr, taken: Expr | null, place: Place): Expr {
+function guardExpr(expr: Expr, isTaken: Expr | null, place: Place): Expr {
   return mapExpr(expr, part => {
     switch (part.kind) {
       case 'case':
-        return guardedCase(part, taken, place)
+        return guardCase(part, isTaken, place)
       case 'call':
-        return guardedCall(part, taken, place)
+        return guardCall(part, isTaken, place)
       case 'let':
-        return guardedLet(part, taken, place)
+        return guardLet(part, isTaken, place)
       case 'subquery':
       case 'in-query':
-        return guardedQuery(part, taken, place)
+        return guardQuery(part, isTaken, place)
       default:
         return undefined
     }
   })
 }
 
-function guardedQuery(expr: SubqueryExpr | InQueryExpr, taken: Expr | null, place: Place): Expr {
-  const isRisk = taken !== null && isRisky(expr, place.context)
-  const scan = guardedScan(expr.scan, isRisk ? taken : null, place.context)
-  const guarded = { ...expr, scan: isRisk ? restricted(scan, taken, place.context) : scan }
-  return guarded.kind === 'in-query' ? { ...guarded, operand: guardedExpr(guarded.operand, taken, place) } : guarded
+function guardQuery(expr: SubqueryExpr | InQueryExpr, isTaken: Expr | null, place: Place): Expr {
+  const isRisk = isTaken !== null && isRisky(expr, place.context)
+  const scan = guardScan(expr.scan, isRisk ? isTaken : null, place.context)
+  const guarded = { ...expr, scan: isRisk ? restrict(scan, isTaken, place.context) : scan }
+  return guarded.kind === 'in-query' ? { ...guarded, operand: guardExpr(guarded.operand, isTaken, place) } : guarded
 }
 
 const isRisky = (expr: SubqueryExpr | InQueryExpr, context: GuardContext): boolean =>
-  raises(expr) || fails(expr.scan, context)
+  raises(expr) || mayFailWithCtes(expr.scan, context)
 
 /** Whether the scan, or a common table expression that it reads, may fail. */
-function fails(scan: Scan, context: GuardContext): boolean {
+function mayFailWithCtes(scan: Scan, context: GuardContext): boolean {
   let isRisk = scanMayFail(scan)
   visitScans(scan, part => {
     const cte = part.kind === 'cte' ? context.ctes.get(part.cte) : undefined
-    if (!isRisk && cte) isRisk = fails(cte.scan, context)
+    if (!isRisk && cte) isRisk = mayFailWithCtes(cte.scan, context)
   })
   return isRisk
 }
@@ -134,50 +134,50 @@ const isToGuard = (expr: Expr | null, { context }: Place): boolean =>
   expr !== null &&
   someOf(expr, part => (part.kind === 'subquery' || part.kind === 'in-query') && isRisky(part, context))
 
-function guardedCase(expr: CaseExpr, taken: Expr | null, place: Place): Expr | undefined {
+function guardCase(expr: CaseExpr, isTaken: Expr | null, place: Place): Expr | undefined {
   const { branches, otherwise } = expr
   const later = branches.flatMap(({ when, then }, i) => (i === 0 ? [then] : [when, then]))
   if (![...later, otherwise].some(part => isToGuard(part, place))) return undefined
-  let reached = taken
+  let isReached = isTaken
   const guarded = branches.map(({ when, then }) => {
-    const test = asColumn(onlyWhere(reached, guardedExpr(when, reached, place)), place)
-    const branch = { when: test, then: guardedExpr(then, test, place) }
-    reached = unless(test, reached)
+    const test = asColumn(onlyWhere(isReached, guardExpr(when, isReached, place)), place)
+    const branch = { when: test, then: guardExpr(then, test, place) }
+    isReached = elseCondition(test, isReached)
     return branch
   })
-  return { ...expr, branches: guarded, otherwise: otherwise && guardedExpr(otherwise, reached, place) }
+  return { ...expr, branches: guarded, otherwise: otherwise && guardExpr(otherwise, isReached, place) }
 }
 
-function guardedCall(expr: CallExpr, taken: Expr | null, place: Place): Expr | undefined {
+function guardCall(expr: CallExpr, isTaken: Expr | null, place: Place): Expr | undefined {
   const evaluation = evaluationOf(expr)
   if (evaluation === 'chosen') {
     const [when, yes, no] = expr.arguments
     if (!when || !yes || !no || !(isToGuard(yes, place) || isToGuard(no, place))) return undefined
-    const test = asColumn(onlyWhere(taken, guardedExpr(when, taken, place)), place)
-    const otherwise = guardedExpr(no, unless(test, taken), place)
-    return { ...expr, arguments: [test, guardedExpr(yes, test, place), otherwise] }
+    const test = asColumn(onlyWhere(isTaken, guardExpr(when, isTaken, place)), place)
+    const otherwise = guardExpr(no, elseCondition(test, isTaken), place)
+    return { ...expr, arguments: [test, guardExpr(yes, test, place), otherwise] }
   }
   if (evaluation !== 'until-value') return undefined
   const args = expr.arguments.filter(argument => argument !== null)
   if (!args.slice(1).some(part => isToGuard(part, place))) return undefined
-  let reached = taken
+  let isReached = isTaken
   const guarded = args.map((argument, i) => {
-    const value = guardedExpr(argument, reached, place)
+    const value = guardExpr(argument, isReached, place)
     if (i === args.length - 1) return value
-    const column = value.kind === 'column' ? value : asColumn(onlyWhere(reached, value), place)
-    reached = asColumn(onlyWhere(reached, isNull(column)), place)
+    const column = value.kind === 'column' ? value : asColumn(onlyWhere(isReached, value), place)
+    isReached = asColumn(onlyWhere(isReached, isNull(column)), place)
     return column
   })
   return { ...expr, arguments: guarded }
 }
 
 /** Turns bindings into columns, so that the conditions can read them. */
-function guardedLet(expr: LetExpr, taken: Expr | null, place: Place): Expr | undefined {
+function guardLet(expr: LetExpr, isTaken: Expr | null, place: Place): Expr | undefined {
   if (!place.layers || !isToGuard(expr.result, place)) return undefined
   for (const { column, expr: value } of expr.bindings) {
-    place.layers.push([{ column, expr: onlyWhere(taken, guardedExpr(value, taken, place)) }])
+    place.layers.push([{ column, expr: onlyWhere(isTaken, guardExpr(value, isTaken, place)) }])
   }
-  return guardedExpr(expr.result, taken, place)
+  return guardExpr(expr.result, isTaken, place)
 }
 
 /** The expression as a column of the input; unchanged where it is constant, or where it cannot become a column. */
@@ -190,14 +190,14 @@ function asColumn(expr: Expr, { layers, above, context }: Place): Expr {
 }
 
 /** The value where the branch is reached, otherwise NULL. */
-function onlyWhere(reached: Expr | null, value: Expr): Expr {
-  if (!reached || !(mayFail(value) || value.type.kind === 'BOOL')) return value
-  return caseWhen(reached, value, null)
+function onlyWhere(isReached: Expr | null, value: Expr): Expr {
+  if (!isReached || !(mayFail(value) || value.type.kind === 'BOOL')) return value
+  return caseWhen(isReached, value, null)
 }
 
 /** The condition under which the branches after a branch with the condition `test` are reached. */
-const unless = (test: Expr, reached: Expr | null): Expr =>
-  caseWhen(test, literal(BOOL, false, test.at), reached ?? literal(BOOL, true, test.at))
+const elseCondition = (test: Expr, isReached: Expr | null): Expr =>
+  caseWhen(test, literal(BOOL, false, test.at), isReached ?? literal(BOOL, true, test.at))
 
 const isNull = (expr: Expr): Expr => call('$is_null', BOOL, [expr], expr.at)
 
@@ -205,13 +205,13 @@ const isNull = (expr: Expr): Expr => call('$is_null', BOOL, [expr], expr.at)
  * The scan, filtered so that it has no rows where the condition is not met. The filter is put as close to the tables as
  * possible, since DuckDB may evaluate everything below the filter.
  */
-function restricted(scan: Scan, condition: Expr, context: GuardContext): Scan {
+function restrict(scan: Scan, condition: Expr, context: GuardContext): Scan {
   // A volatile condition could have another value in each filter.
   if (isVolatile(condition)) return scan
-  const inner = (input: Scan): Scan => restricted(input, condition, context)
+  const inner = (input: Scan): Scan => restrict(input, condition, context)
   switch (scan.kind) {
     case 'filter':
-      return { ...scan, condition: both(condition, scan.condition), input: inner(scan.input) }
+      return { ...scan, condition: andThen(condition, scan.condition), input: inner(scan.input) }
     case 'with':
       return {
         ...scan,
@@ -220,7 +220,7 @@ function restricted(scan: Scan, condition: Expr, context: GuardContext): Scan {
       }
     case 'cte': {
       const cte = context.ctes.get(scan.cte)
-      if (!cte || !fails(cte.scan, context)) return withGuard(scan, condition)
+      if (!cte || !mayFailWithCtes(cte.scan, context)) return withGuard(scan, condition)
       // The definition is written in place of its only read, inside the branch.
       const computed = scan.columns.map((column, i) => {
         const source = cte.scan.columns[i]!
@@ -246,4 +246,4 @@ function restricted(scan: Scan, condition: Expr, context: GuardContext): Scan {
 
 const withGuard = (input: Scan, condition: Expr): Scan => ({ ...filtered(input, condition), isGuard: true })
 
-const both = (a: Expr, b: Expr): Expr => caseWhen(a, b, literal(BOOL, false, b.at))
+const andThen = (a: Expr, b: Expr): Expr => caseWhen(a, b, literal(BOOL, false, b.at))

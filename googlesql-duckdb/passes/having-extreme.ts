@@ -23,11 +23,11 @@ export function applyHaving(query: ResolvedQuery): ResolvedQuery {
   const newColumn = freshColumns(query.scan)
   return {
     ...query,
-    scan: mapScans(query.scan, scan => (scan.kind === 'aggregate' ? inAggregate(scan, newColumn) : scan)),
+    scan: mapScans(query.scan, scan => (scan.kind === 'aggregate' ? rewriteAggregate(scan, newColumn) : scan)),
   }
 }
 
-function inAggregate(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
+function rewriteAggregate(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
   const first = scan.aggregates.find(({ call }) => call.having)
   if (!first) return scan
   if (scan.groupingSets) {

@@ -3,8 +3,8 @@
  * query with ten levels takes seconds to plan. Subqueries without outer references become common table expressions, which DuckDB computes
  * first and plans one after another.
  *
- * Before: a plan with subqueries at any depth. After: in a query of more than four levels, each scalar and IN subquery that is
- * nested in another subquery, is not volatile and has no outer reference reads a CTE with `isComputedFirst`.
+ * Before: a plan with subqueries at any depth. After: in a query of more than four levels, a scalar or IN subquery within another subquery
+ * reads a CTE with `isComputedFirst`. This holds for subqueries that are not volatile and have no outer references.
  */
 import { isVolatileScan } from '../../googlesql/functions/facts.js'
 import type { Expr, InQueryExpr, ResolvedCte, ResolvedQuery, Scan, SubqueryExpr } from '../../googlesql/plan/nodes.js'

@@ -23,21 +23,21 @@ import { BOOL, INT64, type Type } from '../../googlesql/types/types.js'
 export function checkIntervalKeys(query: ResolvedQuery): ResolvedQuery {
   const newColumn = freshColumns(query.scan)
   const inQuery = (expr: Expr): Expr => mapExpr(expr, part => withLengths(part, newColumn))
-  return { ...query, scan: mapScans(query.scan, scan => checkedScan(mapOwn(scan, inQuery), newColumn)) }
+  return { ...query, scan: mapScans(query.scan, scan => checkScan(mapOwn(scan, inQuery), newColumn)) }
 }
 
-function checkedScan(scan: Scan, newColumn: NewColumn): Scan {
-  const check = (expr: Expr): Expr => checked(expr, newColumn)
-  const rows = (input: Scan): Scan => checkedRows(input, newColumn)
+function checkScan(scan: Scan, newColumn: NewColumn): Scan {
+  const check = (expr: Expr): Expr => checkExpr(expr, newColumn)
+  const rows = (input: Scan): Scan => checkRows(input, newColumn)
   switch (scan.kind) {
     case 'aggregate': {
-      const aggregates = scan.aggregates.map(part => ({ ...part, call: checkedCall(part.call, check) }))
-      return groupedByLength({ ...scan, aggregates }, newColumn)
+      const aggregates = scan.aggregates.map(part => ({ ...part, call: checkCall(part.call, check) }))
+      return groupByLength({ ...scan, aggregates }, newColumn)
     }
     case 'window': {
       const functions = scan.functions.map(({ column, call: window }) => ({
         column,
-        call: { ...window, call: checkedCall(window.call, check), partitionBy: window.partitionBy.map(check) },
+        call: { ...window, call: checkCall(window.call, check), partitionBy: window.partitionBy.map(check) },
       }))
       return { ...scan, functions }
     }
@@ -60,11 +60,11 @@ function checkedScan(scan: Scan, newColumn: NewColumn): Scan {
  * Groups by the lengths of INTERVALs; the INTERVAL of a group is that of one of its rows. With grouping sets, where it would be
  * NULL in some sets, and within an ARRAY or a STRUCT, the INTERVALs are checked instead.
  */
-function groupedByLength(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
+function groupByLength(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
   const computed: Computed[] = []
   const values: ComputedAggregate[] = []
   const keys = scan.keys.map(({ column, expr }): Computed => {
-    if (expr.type.kind !== 'INTERVAL' || scan.groupingSets) return { column, expr: checked(expr, newColumn) }
+    if (expr.type.kind !== 'INTERVAL' || scan.groupingSets) return { column, expr: checkExpr(expr, newColumn) }
     const value = newColumn(column.name, expr.type)
     computed.push({ column: value, expr })
     values.push({ column, call: aggregateCall('ANY_VALUE', expr.type, [columnExpr(value, false, expr.at)], expr.at) })
@@ -77,7 +77,7 @@ function groupedByLength(scan: AggregateScan, newColumn: NewColumn): AggregateSc
 const lengthOf = (expr: Expr): Expr => call('$interval_key', INT64, [expr], expr.at)
 
 /** The order of a call with DISTINCT must be its argument, so it is checked, too. */
-const checkedCall = (aggregate: AggregateCall, check: (expr: Expr) => Expr): AggregateCall =>
+const checkCall = (aggregate: AggregateCall, check: (expr: Expr) => Expr): AggregateCall =>
   aggregate.isDistinct || aggregate.name === 'APPROX_COUNT_DISTINCT'
     ? {
         ...aggregate,
@@ -86,10 +86,10 @@ const checkedCall = (aggregate: AggregateCall, check: (expr: Expr) => Expr): Agg
       }
     : aggregate
 
-function checkedRows(scan: Scan, newColumn: NewColumn): Scan {
+function checkRows(scan: Scan, newColumn: NewColumn): Scan {
   if (!scan.columns.some(({ type }) => holdsInterval(type))) return scan
   const computed = scan.columns.map((column): Computed => {
-    const expr = checked(columnExpr(column, false, 0), newColumn)
+    const expr = checkExpr(columnExpr(column, false, 0), newColumn)
     return { column: newColumn(column.name, column.type), expr }
   })
   return project(
@@ -104,12 +104,12 @@ function holdsInterval(type: Type): boolean {
 }
 
 /** The expression with a check of each INTERVAL in it. */
-function checked(expr: Expr, newColumn: NewColumn): Expr {
+function checkExpr(expr: Expr, newColumn: NewColumn): Expr {
   const { type, at } = expr
   if (!holdsInterval(type)) return expr
   if (type.kind === 'ARRAY') {
     const element = newColumn('', type.element)
-    const body = checked(columnExpr(element, false, at), newColumn)
+    const body = checkExpr(columnExpr(element, false, at), newColumn)
     return call(
       'ARRAY_TRANSFORM',
       type,
@@ -119,10 +119,10 @@ function checked(expr: Expr, newColumn: NewColumn): Expr {
   }
   if (type.kind !== 'STRUCT') return call('$interval_of_one_sign', type, [expr], at)
   const fields = type.fields.map((field, index) =>
-    checked({ kind: 'field', type: field.type, operand: expr, index, at }, newColumn),
+    checkExpr({ kind: 'field', type: field.type, operand: expr, index, at }, newColumn),
   )
-  const isGiven = call('$not', BOOL, [call('$is_null', BOOL, [expr], at)], at)
-  return caseWhen(isGiven, { kind: 'struct', type, fields, hasWrittenType: true, at }, null)
+  const isPresent = call('$not', BOOL, [call('$is_null', BOOL, [expr], at)], at)
+  return caseWhen(isPresent, { kind: 'struct', type, fields, hasWrittenType: true, at }, null)
 }
 
 /** Compares the lengths in an IN (subquery). STRUCTs are compared field by field (compare.ts). */

@@ -24,26 +24,26 @@ export function moveJoinConditions(query: ResolvedQuery): ResolvedQuery {
   const newColumn = freshColumns(query.scan)
   const scan = mapScans(query.scan, (part, isInner) => {
     if (part.kind !== 'join') return part
-    return withoutSubqueries(isInner ? withoutOuter(part, newColumn) : part, newColumn)
+    return withoutSubqueries(isInner ? withoutOuterReferences(part, newColumn) : part, newColumn)
   })
   return { ...query, scan }
 }
 
-function withoutOuter(scan: JoinScan, newColumn: NewColumn): JoinScan {
+function withoutOuterReferences(scan: JoinScan, newColumn: NewColumn): JoinScan {
   const { join, condition } = scan
   if (join === 'inner' || join === 'cross' || !condition) return scan
   const own = [columnsGiven(scan.left), columnsGiven(scan.right)]
   const outer = new Set([...freeColumns(condition)].filter(id => !own.some(ids => ids.has(id))))
   if (outer.size === 0) return scan
   const copies = new Map<number, Computed>()
-  const copied = mapExpr(condition, part => {
+  const rewritten = mapExpr(condition, part => {
     if (part.kind !== 'column' || !outer.has(part.column.id)) return undefined
     const { id } = part.column
     const copy = memo(copies, id, () => ({ column: newColumn('', part.type), expr: part }))
     return columnExpr(copy.column, false, part.at)
   })
   const side = join === 'left' ? 'left' : 'right'
-  return { ...scan, [side]: withComputed(scan[side], [...copies.values()]), condition: copied }
+  return { ...scan, [side]: withComputed(scan[side], [...copies.values()]), condition: rewritten }
 }
 
 function withoutSubqueries(scan: JoinScan, newColumn: NewColumn): JoinScan {
@@ -61,13 +61,13 @@ function withoutSubqueries(scan: JoinScan, newColumn: NewColumn): JoinScan {
   })
   return {
     ...scan,
-    left: withSome(scan.left, sides.left),
-    right: withSome(scan.right, sides.right),
+    left: withColumns(scan.left, sides.left),
+    right: withColumns(scan.right, sides.right),
     condition: parts.reduce((a, b) => call('$and', a.type, [a, b], a.at)),
   }
 }
 
 const columnIds = (scan: Scan): Set<number> => new Set(scan.columns.map(column => column.id))
 
-const withSome = (input: Scan, computed: readonly Computed[]): Scan =>
+const withColumns = (input: Scan, computed: readonly Computed[]): Scan =>
   computed.length === 0 ? input : withComputed(input, computed)

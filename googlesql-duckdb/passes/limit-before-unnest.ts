@@ -33,24 +33,24 @@ import { prune } from './prune.js'
 const CUT_SHORT = 'The first rows of the table have too few elements'
 
 export function limitBeforeUnnest(query: ResolvedQuery): ResolvedQuery {
-  const scan = inScan(query.scan, query)
+  const scan = rewriteScan(query.scan, query)
   return scan ? prune({ ...query, scan }) : query
 }
 
-function inScan(scan: Scan, query: ResolvedQuery): Scan | null {
+function rewriteScan(scan: Scan, query: ResolvedQuery): Scan | null {
   if (scan.kind === 'with') {
-    const body = inScan(scan.body, query)
+    const body = rewriteScan(scan.body, query)
     return body && { ...scan, body }
   }
   if (scan.kind === 'project') {
-    const input = inScan(scan.input, query)
+    const input = rewriteScan(scan.input, query)
     return input && { ...scan, input }
   }
   return scan.kind === 'limit' && scan.input.kind === 'order' ? limitRows(scan, scan.input, query) : null
 }
 
 /** The origin of a scan's rows, in terms of the table's own columns. */
-interface Spread {
+interface RowSource {
   readonly table: TableScan
   readonly keys: readonly SortKey[]
   readonly conditions: readonly Expr[]
@@ -62,27 +62,27 @@ interface Spread {
 function limitRows(limit: LimitScan, order: OrderScan, query: ResolvedQuery): WithScan | null {
   const count = rowsWanted(limit)
   if (count === null) return null
-  const spread = spreadOf(order.input, order.keys, [], inlineCtes(query.scan))
-  if (!spread?.isUnnested) return null
+  const source = sourceOf(order.input, order.keys, [], inlineCtes(query.scan))
+  if (!source?.isUnnested) return null
 
-  const { table } = spread
+  const { table } = source
   const { at } = limit.limit
   const last = lastIds(query.scan)
   let id = last.column
   const copies = new Map(table.columns.map(column => [column.id, { ...column, id: ++id }]))
-  const inFirst = (expr: Expr): Expr => replaced(expr, column => columnExpr(copies.get(column.id)!, false, at))
+  const inCopies = (expr: Expr): Expr => replaceColumns(expr, column => columnExpr(copies.get(column.id)!, false, at))
   const columns = [...copies.values()]
-  const met = spread.conditions.reduce<Scan>((input, condition) => filtered(input, inFirst(condition)), {
+  const matching = source.conditions.reduce<Scan>((input, condition) => filtered(input, inCopies(condition)), {
     ...table,
     columns,
   })
-  const keys = spread.keys.map(key => ({ ...key, expr: inFirst(key.expr) }))
+  const keys = source.keys.map(key => ({ ...key, expr: inCopies(key.expr) }))
   const first: ResolvedCte = {
     id: last.cte + 1,
     name: 'first',
     scan: {
       kind: 'limit',
-      input: { kind: 'order', input: met, keys, columns },
+      input: { kind: 'order', input: matching, keys, columns },
       limit: integer(count, at),
       offset: null,
       columns,
@@ -91,20 +91,20 @@ function limitRows(limit: LimitScan, order: OrderScan, query: ResolvedQuery): Wi
     recursion: null,
   }
   const rows: Scan = { kind: 'cte', cte: first.id, columns: table.columns }
-  const counted = (input: Scan): Expr => countOf(input, { id: ++id, name: 'count', type: INT64 }, at)
+  const countRows = (input: Scan): Expr => countOf(input, { id: ++id, name: 'count', type: INT64 }, at)
   const isEnough: Expr = {
     kind: 'case',
     type: BOOL,
     branches: [
-      { when: compare('$lt', counted(rows), count, at), then: yes(at) },
-      { when: compare('$ge', counted(spread.over(rows)), count, at), then: yes(at) },
+      { when: compare('$lt', countRows(rows), count, at), then: trueAt(at) },
+      { when: compare('$ge', countRows(source.over(rows)), count, at), then: trueAt(at) },
     ],
     otherwise: call('ERROR', BOOL, [literal(STRING, CUT_SHORT, at)], at),
     at,
   }
   // The check filters the limited rows, not the unnested ones: there may be no unnested row, and then the check would not be computed.
-  const enough = filtered(rows, isEnough)
-  const body: LimitScan = { ...limit, input: { ...order, input: spread.over(enough) } }
+  const checkedRows = filtered(rows, isEnough)
+  const body: LimitScan = { ...limit, input: { ...order, input: source.over(checkedRows) } }
   return { kind: 'with', ctes: [first], body, columns: limit.columns }
 }
 
@@ -114,29 +114,29 @@ function rowsWanted({ limit, offset }: LimitScan): number | null {
   return count > 0 && count <= MAX_LATE_ROWS ? count : null
 }
 
-/** The origin of the rows; null unless they are the rows of one table, each repeated for the elements of its lists. */
-function spreadOf(
+/** The origin of rows that are those of one table, each repeated for the elements of its lists; null for any other rows. */
+function sourceOf(
   scan: Scan,
   keys: readonly SortKey[],
   conditions: readonly Expr[],
   ctes: ReadonlyMap<number, ResolvedCte>,
-): Spread | null {
-  const below = (input: Scan, exprOf: (column: Column) => Expr | undefined = () => undefined): Spread | null =>
-    spreadOf(
+): RowSource | null {
+  const below = (input: Scan, exprOf: (column: Column) => Expr | undefined = () => undefined): RowSource | null =>
+    sourceOf(
       input,
-      keys.map(key => ({ ...key, expr: replaced(key.expr, exprOf) })),
-      conditions.map(condition => replaced(condition, exprOf)),
+      keys.map(key => ({ ...key, expr: replaceColumns(key.expr, exprOf) })),
+      conditions.map(condition => replaceColumns(condition, exprOf)),
       ctes,
     )
   switch (scan.kind) {
     case 'table':
-      return isNarrow([...keys.map(key => key.expr), ...conditions], scan)
+      return readsCheapColumns([...keys.map(key => key.expr), ...conditions], scan)
         ? { table: scan, keys, conditions, isUnnested: false, over: rows => rows }
         : null
     case 'filter': {
       const parts = conjuncts(scan.condition)
       if (!parts.every(isPlain)) return null
-      return spreadOf(scan.input, keys, [...conditions, ...parts], ctes)
+      return sourceOf(scan.input, keys, [...conditions, ...parts], ctes)
     }
     case 'order':
       return below(scan.input)
@@ -144,25 +144,25 @@ function spreadOf(
       // An error of the expression in a row beyond the limit would be lost.
       if (!scan.computed.every(({ expr }) => isPlain(expr) && !mayFail(expr))) return null
       const exprs = new Map(scan.computed.map(({ column, expr }) => [column.id, expr]))
-      const spread = below(scan.input, column => exprs.get(column.id))
-      return spread && { ...spread, over: rows => ({ ...scan, input: spread.over(rows) }) }
+      const source = below(scan.input, column => exprs.get(column.id))
+      return source && { ...source, over: rows => ({ ...scan, input: source.over(rows) }) }
     }
     case 'unnest': {
       const { input } = scan
       if (!input || scan.isOuter || scan.condition || !isPlain(scan.array) || mayFail(scan.array)) return null
-      const spread = below(input)
-      return spread && { ...spread, isUnnested: true, over: rows => ({ ...scan, input: spread.over(rows) }) }
+      const source = below(input)
+      return source && { ...source, isUnnested: true, over: rows => ({ ...scan, input: source.over(rows) }) }
     }
     case 'cte': {
       const cte = ctes.get(scan.cte)
       if (!cte) return null
       const sources = new Map(scan.columns.map((column, i) => [column.id, columnExpr(cte.scan.columns[i]!, false, 0)]))
       const computed = scan.columns.map(column => ({ column, expr: sources.get(column.id)! }))
-      const spread = below(cte.scan, column => sources.get(column.id))
+      const source = below(cte.scan, column => sources.get(column.id))
       return (
-        spread && {
-          ...spread,
-          over: rows => ({ kind: 'project', input: spread.over(rows), computed, columns: scan.columns }),
+        source && {
+          ...source,
+          over: rows => ({ kind: 'project', input: source.over(rows), computed, columns: scan.columns }),
         }
       )
     }
@@ -174,7 +174,7 @@ function spreadOf(
 const isPlain = (expr: Expr): boolean => !hasSubquery(expr) && !isVolatile(expr)
 
 /** Whether the expressions read only columns of the table that are cheap to read. */
-function isNarrow(exprs: readonly Expr[], { columns }: TableScan): boolean {
+function readsCheapColumns(exprs: readonly Expr[], { columns }: TableScan): boolean {
   const types = new Map<number, Type>(columns.map(({ id, type }) => [id, type]))
   return [...columnsRead(exprs)].every(id => {
     const kind = types.get(id)?.kind
@@ -182,7 +182,7 @@ function isNarrow(exprs: readonly Expr[], { columns }: TableScan): boolean {
   })
 }
 
-const replaced = (expr: Expr, exprOf: (column: Column) => Expr | undefined): Expr =>
+const replaceColumns = (expr: Expr, exprOf: (column: Column) => Expr | undefined): Expr =>
   mapExpr(expr, part => (part.kind === 'column' ? exprOf(part.column) : undefined))
 
 function countOf(input: Scan, column: Column, at: number): Expr {
@@ -193,4 +193,4 @@ function countOf(input: Scan, column: Column, at: number): Expr {
 const compare = (operator: string, left: Expr, right: number, at: number): Expr =>
   call(operator, BOOL, [left, integer(right, at)], at)
 const integer = (value: number, at: number): Expr => literal(INT64, String(value), at)
-const yes = (at: number): Expr => literal(BOOL, true, at)
+const trueAt = (at: number): Expr => literal(BOOL, true, at)

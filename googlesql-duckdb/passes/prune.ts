@@ -16,11 +16,11 @@ import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
 import { exprsOfScan, inputsOfScan, partsOf, partsOfCall, partsOfWindow } from '../../googlesql/plan/walk.js'
 
 export function prune(query: ResolvedQuery): ResolvedQuery {
-  const live = findLive(query)
+  const live = findLiveParts(query)
   return { ...query, scan: rebuild(query.scan, live, true) }
 }
 
-type Live = ReturnType<typeof findLive>
+type LiveParts = ReturnType<typeof findLiveParts>
 
 /** The expressions that compute a column, or the columns that it is a copy of: if the column is live, they are live, too. */
 interface Origin {
@@ -29,7 +29,7 @@ interface Origin {
 }
 
 /** The columns that are read, and the common table expressions that are read, by id. */
-function findLive(query: ResolvedQuery) {
+function findLiveParts(query: ResolvedQuery) {
   const live = new Set<number>()
   const origins = new Map<number, Origin[]>()
   const defined = new Map<number, ResolvedCte>()
@@ -124,8 +124,8 @@ function findLive(query: ResolvedQuery) {
 }
 
 /** @param isOrderSeen whether the order of the scan's rows matters to the scans above */
-function rebuild(original: Scan, live: Live, isOrderSeen: boolean): Scan {
-  const scan = withoutDead(original, live)
+function rebuild(original: Scan, live: LiveParts, isOrderSeen: boolean): Scan {
+  const scan = withoutDeadParts(original, live)
   if (scan.kind === 'order' && !isOrderSeen) return rebuild(scan.input, live, false)
   if (scan.kind === 'with') {
     const body = rebuild(scan.body, live, isOrderSeen)
@@ -145,9 +145,9 @@ function rebuild(original: Scan, live: Live, isOrderSeen: boolean): Scan {
 }
 
 /** The scan without computed columns that nothing reads; its inputs are unchanged. */
-function withoutDead(scan: Scan, live: Live): Scan {
+function withoutDeadParts(scan: Scan, live: LiveParts): Scan {
   const isLive = (column: Column): boolean => live.columns.has(column.id)
-  const used = <P extends { readonly column: Column }>(parts: readonly P[]): readonly P[] =>
+  const liveOf = <P extends { readonly column: Column }>(parts: readonly P[]): readonly P[] =>
     parts.filter(part => isLive(part.column))
   const columns = scan.columns.filter(isLive)
   switch (scan.kind) {
@@ -160,16 +160,16 @@ function withoutDead(scan: Scan, live: Live): Scan {
     case 'unnest':
       return { ...scan, columns, offset: scan.offset && isLive(scan.offset) ? scan.offset : null }
     case 'project':
-      return { ...scan, columns, computed: used(scan.computed) }
+      return { ...scan, columns, computed: liveOf(scan.computed) }
     case 'aggregate': {
-      const aggregates = used(scan.aggregates)
+      const aggregates = liveOf(scan.aggregates)
       if (scan.keys.length === 0 && scan.groupingSets === null && aggregates.length === 0) {
         return { kind: 'one-row', columns: [] }
       }
-      return { ...scan, columns, aggregates, groupingCalls: used(scan.groupingCalls) }
+      return { ...scan, columns, aggregates, groupingCalls: liveOf(scan.groupingCalls) }
     }
     case 'window':
-      return { ...scan, columns, functions: used(scan.functions) }
+      return { ...scan, columns, functions: liveOf(scan.functions) }
     case 'with':
       return { ...scan, columns, ctes: scan.ctes.filter(cte => live.ctes.has(cte.id)) }
     default:
@@ -207,7 +207,7 @@ function isOrderSeenBelow(scan: Scan, isOrderSeen: boolean): boolean {
  */
 const takesOrder = (name: string): boolean => findFunction(name)?.aggregate?.allowsOrderBy === true
 
-function rebuildCte(cte: ResolvedCte, live: Live): ResolvedCte {
+function rebuildCte(cte: ResolvedCte, live: LiveParts): ResolvedCte {
   const kept = cte.columns.flatMap((column, i) => (live.columns.has(column.id) ? [i] : []))
   const narrow = (scan: Scan): Scan =>
     project(
@@ -222,7 +222,7 @@ function rebuildCte(cte: ResolvedCte, live: Live): ResolvedCte {
   }
 }
 
-function rebuildExpr(expr: Expr, live: Live): Expr {
+function rebuildExpr(expr: Expr, live: LiveParts): Expr {
   return mapExpr(expr, part => {
     if (part.kind === 'subquery') return { ...part, scan: rebuild(part.scan, live, part.form === 'array') }
     if (part.kind !== 'in-query') return undefined

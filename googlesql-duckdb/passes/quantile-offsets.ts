@@ -16,7 +16,7 @@ import { someScan, visitScan } from '../../googlesql/plan/walk.js'
 import { findCopies } from '../analysis/copied-columns.js'
 
 /** The index of the first element, by access function. */
-const FIRST: Readonly<Record<string, number>> = {
+const FIRST_INDEX: Readonly<Record<string, number>> = {
   $array_at_offset: 0,
   $safe_array_at_offset: 0,
   $array_at_ordinal: 1,
@@ -28,11 +28,11 @@ const INT64 = { kind: 'INT64' } as const
 
 /** The query with such calls and the reads of their results rewritten. */
 export function narrowQuantiles(query: ResolvedQuery): ResolvedQuery {
-  const { calls, accesses } = hasQuantiles(query) ? findNarrow(query) : NONE
+  const { calls, accesses } = hasQuantiles(query) ? findNarrowedCalls(query) : NONE
   if (calls.size === 0) return query
   const scan = mapScan(query.scan, expr => {
     const offsets = calls.get(expr)
-    if (offsets) return numbers([countOf(expr)!, ...offsets], expr.at)
+    if (offsets) return numberArray([countOf(expr)!, ...offsets], expr.at)
     const access = accesses.get(expr)
     if (!access || expr.kind !== 'call') return undefined
     const place = numberOf(access.offsets.indexOf(access.offset) + 1, expr.at)
@@ -47,7 +47,7 @@ const hasQuantiles = (query: ResolvedQuery): boolean =>
 
 const numberOf = (value: number, at: number): LiteralExpr => literal(INT64, String(value), at)
 
-const numbers = (values: readonly number[], at: number): Expr => ({
+const numberArray = (values: readonly number[], at: number): Expr => ({
   kind: 'array',
   type: { kind: 'ARRAY', element: INT64 },
   items: values.map(value => numberOf(value, at)),
@@ -62,24 +62,24 @@ const countOf = (expr: Expr | null | undefined): number | null =>
 /** The zero-based offsets that the query reads from a rewritten call, in ascending order. */
 type Offsets = readonly number[]
 
-interface Narrow {
+interface NarrowedCalls {
   /** The offsets by the call's second argument. */
   readonly calls: ReadonlyMap<Expr, Offsets>
   /** The reads of the results, by expression. */
   readonly accesses: ReadonlyMap<Expr, { readonly offset: number; readonly offsets: Offsets }>
 }
 
-const NONE: Narrow = { calls: new Map(), accesses: new Map() }
+const NONE: NarrowedCalls = { calls: new Map(), accesses: new Map() }
 
 /** The calls whose result is only read at constant offsets within its range. */
-function findNarrow(query: ResolvedQuery): Narrow {
+function findNarrowedCalls(query: ResolvedQuery): NarrowedCalls {
   const groups: Twins[] = []
   const accesses: { readonly expr: Expr; readonly id: number; readonly offset: number }[] = []
   /** Columns that are read as a whole. */
-  const whole = new Set<number>()
+  const wholeReads = new Set<number>()
   const { rootOf, copies: seen } = findCopies(query)
   const markWhole = (columns: readonly Column[]): void => {
-    for (const { id } of columns) whole.add(rootOf(id))
+    for (const { id } of columns) wholeReads.add(rootOf(id))
   }
   markWhole(query.columns.map(output => output.column))
   visitScan(
@@ -89,7 +89,7 @@ function findNarrow(query: ResolvedQuery): Narrow {
       if (element) {
         seen.add(element.array)
         accesses.push({ expr, id: rootOf(element.id), offset: element.offset })
-      } else if (expr.kind === 'column' && !seen.has(expr)) whole.add(rootOf(expr.column.id))
+      } else if (expr.kind === 'column' && !seen.has(expr)) wholeReads.add(rootOf(expr.column.id))
       if (expr.kind === 'subquery' || expr.kind === 'in-query') markWhole(expr.scan.columns)
     },
     scan => {
@@ -111,29 +111,29 @@ function findNarrow(query: ResolvedQuery): Narrow {
   const offsetsOf = new Map<number, number[]>()
   for (const { id, offset } of accesses) offsetsOf.set(id, [...(offsetsOf.get(id) ?? []), offset])
   const calls = new Map<Expr, Offsets>()
-  const narrow = new Map<number, Offsets>()
+  const offsetsById = new Map<number, Offsets>()
   for (const twins of groups) {
-    const some = twins.filter(({ id }) => !whole.has(id) && offsetsOf.has(id))
-    const all = [...new Set(some.flatMap(({ id }) => offsetsOf.get(id)!))].sort((a, b) => a - b)
-    if (some.length < twins.length || !some.every(({ call }) => hasAll(call, all))) continue
-    for (const { id, call } of some) {
-      calls.set(call.arguments[1]!, all)
-      narrow.set(id, all)
+    const narrowed = twins.filter(({ id }) => !wholeReads.has(id) && offsetsOf.has(id))
+    const offsets = [...new Set(narrowed.flatMap(({ id }) => offsetsOf.get(id)!))].sort((a, b) => a - b)
+    if (narrowed.length < twins.length || !narrowed.every(({ call }) => hasOffsets(call, offsets))) continue
+    for (const { id, call } of narrowed) {
+      calls.set(call.arguments[1]!, offsets)
+      offsetsById.set(id, offsets)
     }
   }
   return {
     calls,
     accesses: new Map(
       accesses.flatMap(({ expr, id, offset }) => {
-        const offsets = narrow.get(id)
+        const offsets = offsetsById.get(id)
         return offsets ? [[expr, { offset, offsets }] as const] : []
       }),
     ),
   }
 }
 
-function hasAll({ arguments: [, counted], ignoresNulls }: AggregateCall, offsets: Offsets): boolean {
-  const count = countOf(counted)
+function hasOffsets({ arguments: [, countExpr], ignoresNulls }: AggregateCall, offsets: Offsets): boolean {
+  const count = countOf(countExpr)
   return ignoresNulls && count !== null && count > 0 && offsets.every(offset => offset >= 0 && offset <= count)
 }
 
@@ -142,8 +142,8 @@ type Twins = { readonly id: number; readonly call: AggregateCall }[]
 
 /** A read `array[OFFSET(5)]` of a column; null for any other expression. */
 function elementOf(expr: Expr): { readonly array: Expr; readonly id: number; readonly offset: number } | null {
-  if (expr.kind !== 'call' || !Object.hasOwn(FIRST, expr.name)) return null
+  if (expr.kind !== 'call' || !Object.hasOwn(FIRST_INDEX, expr.name)) return null
   const [array, index] = expr.arguments
   if (array?.kind !== 'column' || index?.kind !== 'literal' || index.value === null) return null
-  return { array, id: array.column.id, offset: Number(index.value) - FIRST[expr.name]! }
+  return { array, id: array.column.id, offset: Number(index.value) - FIRST_INDEX[expr.name]! }
 }

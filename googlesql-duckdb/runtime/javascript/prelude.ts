@@ -64,7 +64,7 @@ export const PRELUDE = String.raw`
     }
   }
 
-  const shown = value => {
+  const displayText = value => {
     let text
     try { text = typeof value === 'bigint' ? String(value) : stringify(value) } catch {}
     text ??= String(value)
@@ -77,7 +77,7 @@ export const PRELUDE = String.raw`
   }
   class CoercionError extends Error {}
   const fail = (value, type) => {
-    throw new CoercionError('Failed to coerce output value ' + shown(value) + ' to type ' + typeName(type))
+    throw new CoercionError('Failed to coerce output value ' + displayText(value) + ' to type ' + typeName(type))
   }
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
   const DAY = /^\d{4}-\d{2}-\d{2}$/

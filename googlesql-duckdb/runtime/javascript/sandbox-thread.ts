@@ -8,22 +8,22 @@ import { loadSandbox, runCalls } from './sandbox.js'
 
 /** The first message to the thread. The thread answers with an empty message when it is ready for calls. */
 export interface SandboxChannel {
-  /** Takes ToSandbox and gives FromSandbox. */
+  /** Takes SandboxRequest and gives SandboxAnswer. */
   readonly port: MessagePort
   /** One element in shared memory: 1 once the answer has been posted. */
   readonly isAnswered: Int32Array
 }
 
 /** The calls of one function, as `runCalls` takes them. */
-export interface ToSandbox {
+export interface SandboxRequest {
   readonly definition: string
   readonly calls: readonly string[]
 }
 
 /** `refusal` is the message of a ScalarFunctionError; null stands for any other error. */
-export type FromSandbox = { readonly results: readonly (string | null)[] } | { readonly refusal: string | null }
+export type SandboxAnswer = { readonly results: readonly (string | null)[] } | { readonly refusal: string | null }
 
-function answerTo({ definition, calls }: ToSandbox): FromSandbox {
+function answerTo({ definition, calls }: SandboxRequest): SandboxAnswer {
   try {
     return { results: runCalls(definition, calls) }
   } catch (error) {
@@ -33,10 +33,10 @@ function answerTo({ definition, calls }: ToSandbox): FromSandbox {
 
 parentPort!.once('message', async ({ port, isAnswered }: SandboxChannel) => {
   await loadSandbox()
-  port.on('message', async (asked: ToSandbox) => {
+  port.on('message', async (request: SandboxRequest) => {
     // Replaces a sandbox that has grown or has failed.
     await loadSandbox()
-    port.postMessage(answerTo(asked))
+    port.postMessage(answerTo(request))
     Atomics.store(isAnswered, 0, 1)
     Atomics.notify(isAnswered, 0)
   })

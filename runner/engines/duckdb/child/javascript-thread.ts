@@ -5,12 +5,12 @@
 import { once } from 'node:events'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import {
-  type FromSandbox,
   placeOf,
+  type SandboxAnswer,
   type SandboxChannel,
+  type SandboxRequest,
   ScalarFunctionError,
   stopwatch,
-  type ToSandbox,
 } from '../../../../googlesql-duckdb/runtime/index.js'
 import { startWorker } from '../../../platform/start-worker.js'
 
@@ -55,7 +55,7 @@ export class JavaScriptThread {
     if (thread === null) throw new SandboxFailedError('the thread has not begun')
     const spent = stopwatch()
     Atomics.store(thread.isAnswered, 0, 0)
-    thread.port.postMessage({ definition, calls } satisfies ToSandbox)
+    thread.port.postMessage({ definition, calls } satisfies SandboxRequest)
     const wait = (): string => Atomics.wait(thread.isAnswered, 0, 0, Math.max(1, this.#leftMs - spent()))
     let outcome = wait()
     while (outcome === 'timed-out' && spent() < this.#leftMs) outcome = wait()
@@ -66,7 +66,7 @@ export class JavaScriptThread {
       this.timeOut = `JavaScript took more than ${this.#timeLimitMs / 1000} s ${placeOf(JSON.parse(definition))}`
       throw new ScalarFunctionError(this.timeOut)
     }
-    const answer = receiveMessageOnPort(thread.port)!.message as FromSandbox
+    const answer = receiveMessageOnPort(thread.port)!.message as SandboxAnswer
     if ('results' in answer) return answer.results
     throw answer.refusal === null ? new SandboxFailedError('a call failed') : new ScalarFunctionError(answer.refusal)
   }
