@@ -13,7 +13,7 @@ import { ScalarFunctionError } from './scalar-functions/scalar-function.js'
  * The most rows of a loaded table that DuckDB looks up one by one. If it needs more rows, it reads all rows from the first to the last of
  * them.
  */
-const MAX_SOUGHT_ROWS = 128
+const MAX_LOOKUP_ROWS = 128
 
 /** Does what `prepareInstance` does, and creates the macros, for an instance whose current database does not have them. */
 export async function prepareSession(
@@ -41,7 +41,7 @@ export async function prepareInstance(
   await connection.run('SET GLOBAL order_by_non_integer_literal = true')
   // By default, DuckDB uses late materialization up to a limit of 50 rows, and few endpoints have such a low limit.
   await connection.run(`SET GLOBAL late_materialization_max_rows = ${MAX_LATE_ROWS}`)
-  await connection.run(`SET GLOBAL dynamic_or_filter_threshold = ${MAX_SOUGHT_ROWS}`)
+  await connection.run(`SET GLOBAL dynamic_or_filter_threshold = ${MAX_LOOKUP_ROWS}`)
   for (const native of SCALAR_FUNCTIONS) registerScalarFunction(connection, native, onComputed)
   registerJavaScript(connection, runJavaScript)
 }
@@ -69,7 +69,7 @@ export function inOrderOfUse(macros: readonly Macro[]): readonly Macro[] {
   const visit = (macro: Macro | undefined): void => {
     if (!macro || visited.has(macro)) return
     visited.add(macro)
-    for (const [used] of macro.body.matchAll(/\bbq_\w+/g)) visit(byName.get(used))
+    for (const [callee] of macro.body.matchAll(/\bbq_\w+/g)) visit(byName.get(callee))
     ordered.add(macro)
   }
   macros.forEach(visit)

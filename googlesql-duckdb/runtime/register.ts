@@ -69,7 +69,7 @@ export function registerScalarFunction(
   const compute = scalarFunction.refuses ? withRefusals(scalarFunction) : (scalarFunction.compute as Compute)
   const width = scalarFunction.parameters.length
   // Binding a call to its connection takes a turn of the main thread, so it is left out where no call can take long.
-  const isShort = scalarFunction.isShort || scalarFunction.parameters.every(type => OF_NUMBERS.has(type))
+  const isShort = scalarFunction.isShort || scalarFunction.parameters.every(type => SMALL_TYPES.has(type))
   const watch = isShort ? undefined : onComputed
   connection.registerScalarFunction(
     DuckDBScalarFunction.create({
@@ -79,7 +79,7 @@ export function registerScalarFunction(
       specialHandling: scalarFunction.handlesNull,
       ...(watch && { bindFunction: bindToConnection }),
       mainFunction: (info, input, output) => {
-        const report = watch ? chunkWatch(info, watch) : () => false
+        const report = watch ? watchChunk(info, watch) : () => false
         let isDropped = report(true)
         let size = 0
         try {
@@ -137,7 +137,7 @@ const bindToConnection = (info: DuckDBScalarFunctionBindInfo): void =>
  * Starts to watch the time of a chunk. The returned function reports the time, if it is long enough or `isDue` is true, and returns whether
  * the result will be dropped. There may be many short chunks: TRY makes one of each row.
  */
-function chunkWatch(info: DuckDBScalarFunctionInfo, onComputed: OnComputed): (isDue: boolean) => boolean {
+function watchChunk(info: DuckDBScalarFunctionInfo, onComputed: OnComputed): (isDue: boolean) => boolean {
   let startedAt = performance.now()
   let spent = stopwatch()
   return isDue => {
@@ -152,7 +152,7 @@ function chunkWatch(info: DuckDBScalarFunctionInfo, onComputed: OnComputed): (is
 const TOO_LARGE = 'Resources exceeded during query execution: a function computes too much text'
 
 /** The types whose values are small. */
-const OF_NUMBERS: ReadonlySet<ScalarFunctionType> = new Set(['BIGINT', 'HUGEINT', 'DOUBLE', 'BOOLEAN'])
+const SMALL_TYPES: ReadonlySet<ScalarFunctionType> = new Set(['BIGINT', 'HUGEINT', 'DOUBLE', 'BOOLEAN'])
 
 function sizeOf(value: ScalarFunctionValue): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length

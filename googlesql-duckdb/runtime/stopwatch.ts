@@ -6,10 +6,10 @@ const BUSY = 3
  * count as slow because other queries run. But it is at least 1/BUSY of the time that has passed, and at most all of it.
  */
 export function stopwatch(): () => number {
-  const [startedAt, used] = [performance.now(), process.cpuUsage()]
+  const [startedAt, startUsage] = [performance.now(), process.cpuUsage()]
   return () => {
-    const passed = performance.now() - startedAt
-    const { user, system } = process.cpuUsage(used)
-    return Math.min(passed, Math.max(passed / BUSY, (user + system) / 1_000))
+    const elapsed = performance.now() - startedAt
+    const { user, system } = process.cpuUsage(startUsage)
+    return Math.min(elapsed, Math.max(elapsed / BUSY, (user + system) / 1_000))
   }
 }

@@ -18,7 +18,7 @@ const MEMORY_PAGE_BYTES = 64 * 1024
 /** The initial memory that the QuickJS module was compiled with. */
 const INITIAL_BYTES = 16 * 1024 * 1024
 /** A sandbox that has grown beyond this is replaced before the next query. */
-const KEPT_BYTES = 32 * 1024 * 1024
+const MAX_KEPT_BYTES = 32 * 1024 * 1024
 const STACK_LIMIT_BYTES = 256 * 1024
 /** The number of lines that the constructor Function adds before the body of a function. */
 const LINES_BEFORE_BODY = 2
@@ -31,7 +31,7 @@ declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => object
 }
 
-let loaded: QuickJSWASMModule | null = null
+let quickJs: QuickJSWASMModule | null = null
 let loading: Promise<void> | null = null
 
 class SandboxNotLoadedError extends Error {
@@ -50,7 +50,7 @@ export function loadSandbox(): Promise<void> {
 }
 
 async function load(): Promise<void> {
-  if (loaded && loaded.getWasmMemory().buffer.byteLength <= KEPT_BYTES) return
+  if (quickJs && quickJs.getWasmMemory().buffer.byteLength <= MAX_KEPT_BYTES) return
   const { newQuickJSWASMModuleFromVariant, newVariant } = await import('quickjs-emscripten-core')
   const { default: variant } = await import('@jitl/quickjs-ng-wasmfile-release-sync')
   const wasmMemory = new WebAssembly.Memory({
@@ -58,7 +58,7 @@ async function load(): Promise<void> {
     maximum: MEMORY_LIMIT_BYTES / MEMORY_PAGE_BYTES,
   })
   // The package declares the types of its CommonJS module, but Node loads its ES module here.
-  loaded = await newQuickJSWASMModuleFromVariant(
+  quickJs = await newQuickJSWASMModuleFromVariant(
     newVariant(variant as unknown as typeof variant.default, { wasmMemory }),
   )
 }
@@ -69,26 +69,26 @@ async function load(): Promise<void> {
  * @throws ScalarFunctionError where the function throws or returns another type
  */
 export function runCalls(definitionText: string, calls: readonly string[]): readonly (string | null)[] {
-  if (!loaded) throw new SandboxNotLoadedError('loadSandbox was not called')
-  const results = inRuntime(loaded, definitionText, calls)
+  if (!quickJs) throw new SandboxNotLoadedError('loadSandbox was not called')
+  const results = runInRuntime(quickJs, definitionText, calls)
   if (results instanceof ScalarFunctionError) throw results
   return results
 }
 
 type Outcome = readonly (string | null)[] | ScalarFunctionError
 
-function inRuntime(sandbox: QuickJSWASMModule, definitionText: string, calls: readonly string[]): Outcome {
+function runInRuntime(sandbox: QuickJSWASMModule, definitionText: string, calls: readonly string[]): Outcome {
   try {
     const runtime = sandbox.newRuntime()
     runtime.setMaxStackSize(STACK_LIMIT_BYTES)
     const context = runtime.newContext()
-    const outcome = inContext(context, definitionText, calls)
+    const outcome = runInContext(context, definitionText, calls)
     context.dispose()
     runtime.dispose()
     return outcome
   } catch (error) {
     // The error has interrupted QuickJS, whose state may be inconsistent, so this module is not used again.
-    loaded = null
+    quickJs = null
     // Some functions of QuickJS need more of V8's stack than QuickJS counts.
     if (!(error instanceof RangeError)) throw error
     return new ScalarFunctionError(
@@ -98,10 +98,10 @@ function inRuntime(sandbox: QuickJSWASMModule, definitionText: string, calls: re
 }
 
 /** @throws only errors of the host, after which the module must not be used again */
-function inContext(context: QuickJSContext, definitionText: string, calls: readonly string[]): Outcome {
-  const owned: QuickJSHandle[] = []
+function runInContext(context: QuickJSContext, definitionText: string, calls: readonly string[]): Outcome {
+  const handles: QuickJSHandle[] = []
   const own = (handle: QuickJSHandle): QuickJSHandle => {
-    owned.push(handle)
+    handles.push(handle)
     return handle
   }
   let value = own(context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js')))
@@ -115,7 +115,7 @@ function inContext(context: QuickJSContext, definitionText: string, calls: reado
     break
   }
   const outcome = failure ?? resultsIn(context.getString(value), calls.length)
-  for (const handle of owned) handle.dispose()
+  for (const handle of handles) handle.dispose()
   return outcome
 }
 
@@ -123,13 +123,13 @@ function inContext(context: QuickJSContext, definitionText: string, calls: reado
  * Parses and checks the sandbox's answer: the code of the function may have replaced built-in functions such as JSON.stringify.
  */
 function resultsIn(text: string, count: number): Outcome {
-  const results = parsed(text)
+  const results = parseJson(text)
   const isWhole = Array.isArray(results) && results.length === count
   if (isWhole && results.every(result => result === null || typeof result === 'string')) return results
   return new ScalarFunctionError('A JavaScript function must not replace the functions of JavaScript itself')
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -139,17 +139,17 @@ function parsed(text: string): unknown {
 
 /** The message of an error, with the line in the body if QuickJS reports it: `Error: no host at f(STRING) line 2`. */
 function failureText(context: QuickJSContext, error: QuickJSHandle, definition: JavaScriptDefinition): string {
-  const at = placeOf(definition)
+  const place = placeOf(definition)
   const thrown: unknown = context.dump(error)
   if (typeof thrown !== 'object' || thrown === null || !('message' in thrown)) {
-    return `${beginning(typeof thrown === 'string' ? thrown : String(JSON.stringify(thrown)))} ${at}`
+    return `${shorten(typeof thrown === 'string' ? thrown : String(JSON.stringify(thrown)))} ${place}`
   }
   const { message, name: kind, stack } = thrown as { message: unknown; name?: unknown; stack?: unknown }
-  const text = beginning(String(message))
-  if (text.startsWith(COERCION)) return `${text} ${at}`
+  const text = shorten(String(message))
+  if (text.startsWith(COERCION)) return `${text} ${place}`
   // QuickJS reports no line for errors of operators, such as reading a member of null.
   const line = Number(/<input>:(\d+):/.exec(String(stack))?.[1] ?? 0) - LINES_BEFORE_BODY
-  return `${beginning(String(kind))}: ${text} ${at}${line > 0 ? ` line ${line}` : ''}`
+  return `${shorten(String(kind))}: ${text} ${place}${line > 0 ? ` line ${line}` : ''}`
 }
 
-const beginning = (text: string): string => (text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text)
+const shorten = (text: string): string => (text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text)

@@ -3,22 +3,22 @@ import { fail } from './scalar-function.js'
 
 export const BASE32_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Writes digits of `bits` bits each, from the first byte on; bits that do not fill the last digit are followed by zeros. */
+/** Writes digits of `bits` bits each, from the first byte on; zeros fill up the last digit. */
 export function digitsText(bytes: Uint8Array, bits: number, alphabet: string): string {
   const text = Buffer.allocUnsafe(digitCount(bytes, bits))
-  let at = 0
-  let held = 0
-  let count = 0
+  let length = 0
+  let pending = 0
+  let pendingBits = 0
   for (const byte of bytes) {
-    held = (held << 8) | byte
-    count += 8
-    while (count >= bits) {
-      count -= bits
-      text[at++] = alphabet.charCodeAt(held >> count)
-      held &= (1 << count) - 1
+    pending = (pending << 8) | byte
+    pendingBits += 8
+    while (pendingBits >= bits) {
+      pendingBits -= bits
+      text[length++] = alphabet.charCodeAt(pending >> pendingBits)
+      pending &= (1 << pendingBits) - 1
     }
   }
-  if (count > 0) text[at] = alphabet.charCodeAt(held << (bits - count))
+  if (pendingBits > 0) text[length] = alphabet.charCodeAt(pending << (bits - pendingBits))
   return text.toString('latin1')
 }
 
@@ -27,17 +27,17 @@ export const digitCount = (bytes: Uint8Array, bits: number): number => Math.ceil
 /** Reads digits; bits that do not fill the last byte are dropped. @param what the digits' name in the error @throws ScalarFunctionError */
 export function bytesOfDigits(text: string, bits: number, alphabet: string, what: string): Uint8Array {
   const bytes: number[] = []
-  let held = 0
-  let count = 0
+  let pending = 0
+  let pendingBits = 0
   for (const character of text) {
     const digit = alphabet.indexOf(character)
     if (digit < 0) fail(`Failed to decode invalid ${what} string`)
-    held = (held << bits) | digit
-    count += bits
-    if (count >= 8) {
-      count -= 8
-      bytes.push(held >> count)
-      held &= (1 << count) - 1
+    pending = (pending << bits) | digit
+    pendingBits += bits
+    if (pendingBits >= 8) {
+      pendingBits -= 8
+      bytes.push(pending >> pendingBits)
+      pending &= (1 << pendingBits) - 1
     }
   }
   return Uint8Array.from(bytes)

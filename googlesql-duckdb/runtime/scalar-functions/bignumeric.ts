@@ -5,12 +5,12 @@
 import { doubleText as jsonDouble } from '../../../googlesql/values/json-text.js'
 import { numericLiteral } from '../../../googlesql/values/literals.js'
 import { BIGNUMERIC_SCALE, BIGNUMERIC_UNIT, bignumericText, bignumericUnits, isInBignumeric } from '../../bignumeric.js'
-import { invalidInput, parsedNumber, shown } from './casts.js'
+import { invalidInput, parsedNumber, shorten } from './casts.js'
 import { digitsOfDouble } from './decimal-text.js'
 import {
   absolute,
   divideRounded,
-  interpolated,
+  interpolate,
   isInt64,
   roundToStep,
   squareRoot,
@@ -26,33 +26,33 @@ const MIN_INT64 = -(2n ** 63n)
 const MAX_NUMERIC = 10n ** 38n - 1n
 const NUMERIC_STEP = 10n ** 29n
 
-function inRange(units: bigint, write: () => string): bigint {
+function checkRange(units: bigint, write: () => string): bigint {
   if (!isInBignumeric(units)) fail(`BIGNUMERIC overflow: ${write()}`)
   return units
 }
 
 /** The arguments of a call, as error messages write them. */
-const written = (...values: readonly bigint[]): string => values.map(bignumericText).join(', ')
+const argumentsText = (...values: readonly bigint[]): string => values.map(bignumericText).join(', ')
 
-function divisor(y: bigint, write: () => string): bigint {
+function checkDivisor(y: bigint, write: () => string): bigint {
   if (y === 0n) fail(`division by zero: ${write()}`)
   return y
 }
 
-function rounded(x: bigint, digits: bigint, mode: string): bigint {
+function round(x: bigint, digits: bigint, mode: string): bigint {
   if (digits >= BIGNUMERIC_SCALE) return x
   if (digits < -BIGNUMERIC_SCALE - 1) return 0n
-  return inRange(
+  return checkRange(
     roundToStep(x, 10n ** (BigInt(BIGNUMERIC_SCALE) - digits), mode.toUpperCase()),
     () => `ROUND(${bignumericText(x)}, ${digits})`,
   )
 }
 
 /** Rounds x to an integer: down if `direction` is -1, up if it is 1. */
-function whole(x: bigint, direction: 1n | -1n, name: string): bigint {
+function roundToInteger(x: bigint, direction: 1n | -1n, name: string): bigint {
   const towardsZero = (x / UNIT) * UNIT
   const isExact = towardsZero === x || x < 0n === direction > 0n
-  return inRange(isExact ? towardsZero : towardsZero + direction * UNIT, () => `${name}(${bignumericText(x)})`)
+  return checkRange(isExact ? towardsZero : towardsZero + direction * UNIT, () => `${name}(${bignumericText(x)})`)
 }
 
 function toInt64(x: bigint): bigint {
@@ -70,7 +70,7 @@ function toNumeric(x: bigint): string {
 
 function read(text: string): bigint {
   const value = numericLiteral(text, 'BIGNUMERIC', 'cast')
-  return bignumericUnits(value ?? fail(`Invalid BIGNUMERIC value: ${shown(text)}`))
+  return bignumericUnits(value ?? fail(`Invalid BIGNUMERIC value: ${shorten(text)}`))
 }
 
 function parse(text: string): bigint {
@@ -78,7 +78,7 @@ function parse(text: string): bigint {
   return bignumericUnits(value ?? fail(invalidInput('PARSE_BIGNUMERIC', text)))
 }
 
-function ofFloat(x: number): bigint {
+function fromFloat(x: number): bigint {
   if (!Number.isFinite(x)) {
     const name = Number.isNaN(x) ? 'nan' : x > 0 ? 'inf' : '-inf'
     fail(`Illegal conversion of non-finite floating point number to BIGNUMERIC: ${name}`)
@@ -91,7 +91,7 @@ function ofFloat(x: number): bigint {
 }
 
 /** Rounds a value to BIGNUMERIC(precision, scale). @throws ScalarFunctionError with `message` when it is out of range. */
-function limited(x: bigint, precision: bigint, scale: bigint, message: string): bigint {
+function limit(x: bigint, precision: bigint, scale: bigint, message: string): bigint {
   const value = roundToStep(x, 10n ** (BigInt(BIGNUMERIC_SCALE) - scale), 'ROUND_HALF_AWAY_FROM_ZERO')
   if (absolute(value) >= UNIT * 10n ** (precision - scale)) fail(message)
   return value
@@ -148,32 +148,32 @@ const BIG = 'BIGNUM'
 export const BIGNUMERIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_bignumeric_read', ['VARCHAR'], BIG, read),
   scalar('bq_bignumeric_parse', ['VARCHAR'], BIG, parse),
-  scalar('bq_bignumeric_of_float', ['DOUBLE'], BIG, ofFloat),
+  scalar('bq_bignumeric_of_float', ['DOUBLE'], BIG, fromFloat),
   scalar('bq_bignumeric_text', [BIG], 'VARCHAR', bignumericText),
   scalar('bq_bignumeric_to_int64', [BIG], 'BIGINT', toInt64),
   scalar('bq_bignumeric_to_float', [BIG], 'DOUBLE', x => Number(`${x}e-${BIGNUMERIC_SCALE}`)),
   scalar('bq_bignumeric_to_numeric', [BIG], 'VARCHAR', toNumeric),
-  scalar('bq_bignumeric_limited', [BIG, 'BIGINT', 'BIGINT', 'VARCHAR'], BIG, limited),
+  scalar('bq_bignumeric_limited', [BIG, 'BIGINT', 'BIGINT', 'VARCHAR'], BIG, limit),
   scalar('bq_bignumeric_subtract', [BIG, BIG], BIG, (x, y) =>
-    inRange(x - y, () => `${bignumericText(x)} - ${bignumericText(y)}`),
+    checkRange(x - y, () => `${bignumericText(x)} - ${bignumericText(y)}`),
   ),
-  scalar('bq_bignumeric_negate', [BIG], BIG, x => inRange(-x, () => `-(${bignumericText(x)})`)),
+  scalar('bq_bignumeric_negate', [BIG], BIG, x => checkRange(-x, () => `-(${bignumericText(x)})`)),
   scalar('bq_bignumeric_multiply', [BIG, BIG], BIG, (x, y) =>
-    inRange(divideRounded(x * y, UNIT), () => `${bignumericText(x)} * ${bignumericText(y)}`),
+    checkRange(divideRounded(x * y, UNIT), () => `${bignumericText(x)} * ${bignumericText(y)}`),
   ),
   scalar('bq_bignumeric_divide', [BIG, BIG], BIG, (x, y) => {
     const write = (): string => `${bignumericText(x)} / ${bignumericText(y)}`
-    return inRange(divideRounded(x * UNIT, divisor(y, write)), write)
+    return checkRange(divideRounded(x * UNIT, checkDivisor(y, write)), write)
   }),
   scalar('bq_bignumeric_div', [BIG, BIG], BIG, (x, y) => {
-    const write = (): string => `DIV(${written(x, y)})`
-    return inRange((x / divisor(y, write)) * UNIT, write)
+    const write = (): string => `DIV(${argumentsText(x, y)})`
+    return checkRange((x / checkDivisor(y, write)) * UNIT, write)
   }),
-  scalar('bq_bignumeric_mod', [BIG, BIG], BIG, (x, y) => x % divisor(y, () => `MOD(${written(x, y)})`)),
-  scalar('bq_bignumeric_round', [BIG, 'BIGINT', 'VARCHAR'], BIG, rounded),
-  scalar('bq_bignumeric_trunc', [BIG, 'BIGINT'], BIG, (x, digits) => rounded(x, digits, 'TRUNC')),
-  scalar('bq_bignumeric_floor', [BIG], BIG, x => whole(x, -1n, 'FLOOR')),
-  scalar('bq_bignumeric_ceil', [BIG], BIG, x => whole(x, 1n, 'CEIL')),
+  scalar('bq_bignumeric_mod', [BIG, BIG], BIG, (x, y) => x % checkDivisor(y, () => `MOD(${argumentsText(x, y)})`)),
+  scalar('bq_bignumeric_round', [BIG, 'BIGINT', 'VARCHAR'], BIG, round),
+  scalar('bq_bignumeric_trunc', [BIG, 'BIGINT'], BIG, (x, digits) => round(x, digits, 'TRUNC')),
+  scalar('bq_bignumeric_floor', [BIG], BIG, x => roundToInteger(x, -1n, 'FLOOR')),
+  scalar('bq_bignumeric_ceil', [BIG], BIG, x => roundToInteger(x, 1n, 'CEIL')),
   scalar('bq_bignumeric_sqrt', [BIG], BIG, x => {
     if (x < 0n) fail(`SQRT is undefined for negative value: SQRT(${bignumericText(x)})`)
     return squareRoot(x, UNIT)
@@ -184,7 +184,7 @@ export const BIGNUMERIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   }),
   scalar('bq_bignumeric_average', [BIG, 'BIGINT'], BIG, (total, n) => divideRounded(total, n)),
   scalar('bq_bignumeric_percentile', ['VARCHAR[]', BIG], BIG, (sorted, fraction) =>
-    interpolated(unitsOfAll(sorted, BigInt), fraction, UNIT),
+    interpolate(unitsOfAll(sorted, BigInt), fraction, UNIT),
   ),
   scalar('bq_bignumeric_rank', ['BIGINT', BIG], 'BIGINT', rank),
   // DuckDB has written the digits of the BIGNUMs as text.

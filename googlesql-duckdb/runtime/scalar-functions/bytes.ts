@@ -42,8 +42,8 @@ export function fromBase64(text: string): Bytes {
 }
 
 function fromHex(text: string): Bytes {
-  const at = /[^0-9a-fA-F]/.exec(text)
-  if (at) fail(`Failed to decode invalid hexadecimal string due to character at offset ${at.index}: ${text}`)
+  const match = /[^0-9a-fA-F]/.exec(text)
+  if (match) fail(`Failed to decode invalid hexadecimal string due to character at offset ${match.index}: ${text}`)
   return Buffer.from(text.length % 2 === 1 ? `0${text}` : text, 'hex')
 }
 
@@ -53,14 +53,14 @@ const CHARACTER = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][
 /** The bytes as text; each byte that is not part of a well-formed character becomes one U+FFFD. */
 function safeToString(value: Bytes): string {
   if (isUtf8(value)) return Buffer.from(value).toString()
-  return latin1(value).replace(CHARACTER, character => {
-    const bytes = ofLatin1(character)
+  return latin1Text(value).replace(CHARACTER, character => {
+    const bytes = latin1Bytes(character)
     return isUtf8(bytes) ? bytes.toString() : '\ufffd'.repeat(bytes.length)
   })
 }
 
-export const latin1 = (value: Bytes): string => Buffer.from(value).toString('latin1')
-export const ofLatin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
+export const latin1Text = (value: Bytes): string => Buffer.from(value).toString('latin1')
+export const latin1Bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 const bytewise = (name: string, combine: (a: number, b: number) => number): ScalarFunction =>
   scalar(name, ['BLOB', 'BLOB'], 'BLOB', (a, b) => {
@@ -72,18 +72,18 @@ const bytewise = (name: string, combine: (a: number, b: number) => number): Scal
   })
 
 /** The bits shifted by `count`, towards the first byte for a positive count. */
-function shifted(bytes: Bytes, count: bigint): Bytes {
+function shiftBits(bytes: Bytes, count: bigint): Bytes {
   const length = BigInt(bytes.length) * 8n
   if (bytes.length === 0 || count >= length || count <= -length) return new Uint8Array(bytes.length)
   const value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
-  const moved = count >= 0n ? BigInt.asUintN(Number(length), value << count) : value >> -count
-  return Buffer.from(moved.toString(16).padStart(bytes.length * 2, '0'), 'hex')
+  const result = count >= 0n ? BigInt.asUintN(Number(length), value << count) : value >> -count
+  return Buffer.from(result.toString(16).padStart(bytes.length * 2, '0'), 'hex')
 }
 
 const shift = (name: string, sign: bigint): ScalarFunction =>
   scalar(name, ['BLOB', 'BIGINT'], 'BLOB', (bytes, count) => {
     if (count < 0n) fail('Bitwise shift by negative offset.')
-    return shifted(bytes, sign * count)
+    return shiftBits(bytes, sign * count)
   })
 
 export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [

@@ -11,12 +11,12 @@ import {
 import { isInt64 } from './decimals.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
-const MAX_SHOWN = 32
+const MAX_LENGTH = 32
 
 /** A value for a message: at most its first 32 characters. */
-export const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
+export const shorten = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text)
 
-const canonical = (
+const canonicalReader = (
   name: string,
   read: (text: string) => string | null,
   refusal: (text: string) => string,
@@ -25,16 +25,16 @@ const canonical = (
 export const invalidInput = (name: string, text: string): string => `Invalid input to ${name}: "${text}"`
 
 export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  canonical('bq_read_date', dateLiteral, text => `Invalid date: '${text}'`),
-  canonical('bq_read_time', timeLiteral, text => `Invalid time string "${text}"`),
-  canonical('bq_read_datetime', datetimeLiteral, text => `Invalid datetime string "${text}"`),
-  canonical('bq_read_timestamp', timestampLiteral, timestampRefusal),
-  canonical(
+  canonicalReader('bq_read_date', dateLiteral, text => `Invalid date: '${text}'`),
+  canonicalReader('bq_read_time', timeLiteral, text => `Invalid time string "${text}"`),
+  canonicalReader('bq_read_datetime', datetimeLiteral, text => `Invalid datetime string "${text}"`),
+  canonicalReader('bq_read_timestamp', timestampLiteral, timestampRefusal),
+  canonicalReader(
     'bq_read_numeric',
     text => numericLiteral(text, 'NUMERIC', 'cast'),
-    text => `Invalid NUMERIC value: ${shown(text)}`,
+    text => `Invalid NUMERIC value: ${shorten(text)}`,
   ),
-  canonical(
+  canonicalReader(
     'bq_parse_numeric',
     text => numericLiteral(parsedNumber(text) ?? '', 'NUMERIC', 'cast'),
     text => invalidInput('PARSE_NUMERIC', text),
@@ -43,7 +43,7 @@ export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_read_hex', ['VARCHAR'], 'BIGINT', text => {
     const match = /^ *([+-]?)(0[xX][0-9a-fA-F]+)\s*$/.exec(text)
     const value = match && BigInt(match[2]!) * (match[1] === '-' ? -1n : 1n)
-    return value !== null && isInt64(value) ? value : fail(`Bad int64 value: ${shown(text)}`)
+    return value !== null && isInt64(value) ? value : fail(`Bad int64 value: ${shorten(text)}`)
   }),
 ]
 
@@ -70,7 +70,7 @@ const HEX_FLOAT = /^[ \t-\r]*([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[
 
 function hexFloat(text: string): number {
   const [, sign, whole = '', fraction = '', exponent = '0'] = HEX_FLOAT.exec(text) ?? []
-  if (sign === undefined || whole + fraction === '') fail(`Bad double value: ${shown(text)}`)
+  if (sign === undefined || whole + fraction === '') fail(`Bad double value: ${shorten(text)}`)
   const size = scaledFloat(BigInt(`0x${whole}${fraction}`), Number(exponent) - 4 * fraction.length)
   return sign === '-' ? -size : size
 }
@@ -89,8 +89,8 @@ function scaledFloat(mantissa: bigint, exponent: number): number {
   if (dropped <= 0) return Number(mantissa) * 2 ** exponent
   if (dropped > bits) return 0
   const kept = mantissa >> BigInt(dropped)
-  const twice = (mantissa - (kept << BigInt(dropped))) * 2n
+  const doubledRest = (mantissa - (kept << BigInt(dropped))) * 2n
   const unit = 1n << BigInt(dropped)
-  const isUp = twice > unit || (twice === unit && kept % 2n === 1n)
+  const isUp = doubledRest > unit || (doubledRest === unit && kept % 2n === 1n)
   return Number(kept + (isUp ? 1n : 0n)) * 2 ** (exponent + dropped)
 }

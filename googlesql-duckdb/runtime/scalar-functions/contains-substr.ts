@@ -3,15 +3,15 @@ import type { Type } from '../../../googlesql/types/types.js'
 import { partsOf, readableText } from './format/value.js'
 import { keepLast } from './keep-last.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
-import { foldCase, normalized } from './strings.js'
+import { foldCase, normalize } from './strings.js'
 
-const folded = (text: string): string => foldCase(normalized(text, 'NFKC'))
-const foldedSearch = keepLast(folded)
+const fold = (text: string): string => foldCase(normalize(text, 'NFKC'))
+const foldSearch = keepLast(fold)
 const typeOf = keepLast((json: string) => JSON.parse(json) as Type)
 
 function containsText(value: string | null, search: string | null): boolean | null {
   if (search === null) fail('CONTAINS_SUBSTR: the search value must not be NULL')
-  return value === null ? null : folded(value).includes(foldedSearch(search))
+  return value === null ? null : fold(value).includes(foldSearch(search))
 }
 
 /**
@@ -22,7 +22,7 @@ function containsIn(value: string | null, type: Type, search: string): boolean |
   if (value === null) return null
   if (type.kind !== 'ARRAY' && type.kind !== 'STRUCT') {
     const text = type.kind === 'STRING' || type.kind === 'FLOAT64' ? value : readableText(value, type)
-    return folded(text).includes(search)
+    return fold(text).includes(search)
   }
   let result: boolean | null = false
   for (const [index, part] of partsOf(value).entries()) {
@@ -49,7 +49,7 @@ export const CONTAINS_SUBSTR_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     'VARCHAR',
     (value, type, search) => {
       if (search === null) fail('CONTAINS_SUBSTR: the search value must not be NULL')
-      return textOf(containsIn(value, typeOf(type!), foldedSearch(search)))
+      return textOf(containsIn(value, typeOf(type!), foldSearch(search)))
     },
     { handlesNull: true, refuses: true },
   ),

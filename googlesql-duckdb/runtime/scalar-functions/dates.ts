@@ -39,8 +39,8 @@ export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...CAST_BYTES_SCALAR_FUNCTIONS,
   // Parameters: the message before the value, the value in microseconds, and the text after it. If SQL composed this message,
   // planning that SQL would take longer than planning the rest of the query.
-  scalar('bq_overflow', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'BIGINT', (said, micros, zone) => {
-    fail(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
+  scalar('bq_overflow', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'BIGINT', (messageStart, micros, zone) => {
+    fail(`${messageStart}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
   }),
   // Parameters: a text that contains no zone, and the zone. Returns the instant in microseconds.
   scalar('bq_timestamp_from_text', ['VARCHAR', 'VARCHAR'], 'BIGINT', (text, zone) => {

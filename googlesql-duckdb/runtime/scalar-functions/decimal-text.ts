@@ -28,8 +28,8 @@ export function digitsOfDouble(value: number): Digits {
 /** The value of a plain decimal text, `-12.5`. */
 export function digitsOfDecimal(text: string): Digits {
   const isNegative = text.startsWith('-')
-  const [whole, behind = ''] = (isNegative ? text.slice(1) : text).split('.')
-  return { isNegative, numerator: BigInt(whole! + behind), denominator: 10n ** BigInt(behind.length) }
+  const [whole, fraction = ''] = (isNegative ? text.slice(1) : text).split('.')
+  return { isNegative, numerator: BigInt(whole! + fraction), denominator: 10n ** BigInt(fraction.length) }
 }
 
 /** How a value halfway between two results is rounded. */
@@ -47,7 +47,7 @@ export function fixedText(value: Digits, precision: number, rounding: Rounding):
  * `1.25e+01`.
  */
 export function exponentText(value: Digits, precision: number, rounding: Rounding): string {
-  const { digits, exponent } = significant(value, precision + 1, rounding)
+  const { digits, exponent } = significantDigits(value, precision + 1, rounding)
   const mantissa = precision === 0 ? digits : `${digits[0]}.${digits.slice(1)}`
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
@@ -58,7 +58,7 @@ export function exponentText(value: Digits, precision: number, rounding: Roundin
  */
 export function generalText(value: Digits, precision: number, keepsZeros: boolean, rounding: Rounding): string {
   const count = Math.max(precision, 1)
-  const { exponent } = significant(value, count, rounding)
+  const { exponent } = significantDigits(value, count, rounding)
   const isScientific = exponent < -4 || exponent >= count
   const text = isScientific
     ? exponentText(value, count - 1, rounding)
@@ -69,7 +69,7 @@ export function generalText(value: Digits, precision: number, keepsZeros: boolea
   return tail === undefined ? trimmed : `${trimmed}e${tail}`
 }
 
-function significant(value: Digits, count: number, rounding: Rounding): { digits: string; exponent: number } {
+function significantDigits(value: Digits, count: number, rounding: Rounding): { digits: string; exponent: number } {
   if (value.numerator === 0n) return { digits: '0'.repeat(count), exponent: 0 }
   // The difference of the two lengths is the exponent, or one more than the exponent.
   let exponent = value.numerator.toString().length - value.denominator.toString().length
@@ -90,9 +90,9 @@ function significant(value: Digits, count: number, rounding: Rounding): { digits
 
 function divide(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
   const quotient = numerator / denominator
-  const twice = (numerator % denominator) * 2n
-  if (twice < denominator) return quotient
-  if (twice > denominator || rounding === 'half-away') return quotient + 1n
+  const doubledRest = (numerator % denominator) * 2n
+  if (doubledRest < denominator) return quotient
+  if (doubledRest > denominator || rounding === 'half-away') return quotient + 1n
   return quotient + (quotient & 1n)
 }
 
@@ -102,7 +102,7 @@ function divide(numerator: bigint, denominator: bigint, rounding: Rounding): big
  */
 export function doubleText(value: number): string {
   if (value === 0) return '0'
-  const precise = Number(value.toPrecision(15)) === value ? 15 : 17
-  const text = generalText(digitsOfDouble(value), precise, false, 'half-even')
+  const precision = Number(value.toPrecision(15)) === value ? 15 : 17
+  const text = generalText(digitsOfDouble(value), precision, false, 'half-even')
   return value < 0 ? `-${text}` : text
 }

@@ -46,7 +46,7 @@ export function squareRoot(units: bigint, unit: bigint): bigint {
 }
 
 /** The percentile of sorted values, NULLs first. The rank is exact, and so is the interpolation between two values. */
-export function interpolated(sorted: readonly (bigint | null)[], fraction: bigint, unit: bigint): bigint | null {
+export function interpolate(sorted: readonly (bigint | null)[], fraction: bigint, unit: bigint): bigint | null {
   if (sorted.length === 0) return null
   const position = BigInt(sorted.length - 1) * fraction
   const rank = Number(position / unit)
@@ -56,45 +56,45 @@ export function interpolated(sorted: readonly (bigint | null)[], fraction: bigin
   return divideRounded(low * (unit - weight) + high * weight, unit)
 }
 
-/** The variance of all values except NULLs; `less` is 1 for a sample, 0 for the population. */
-function variance(items: readonly (bigint | null)[], less: bigint, scale: number): number | null {
+/** The variance of all values except NULLs; `correction` is 1 for a sample, 0 for the population. */
+function variance(items: readonly (bigint | null)[], correction: bigint, scale: number): number | null {
   const values = items.filter(item => item !== null)
   const n = BigInt(values.length)
-  if (n <= less) return null
+  if (n <= correction) return null
   let [sum, squares] = [0n, 0n]
   for (const value of values) {
     sum += value
     squares += value * value
   }
-  return inSquares(n * squares - sum * sum, n * (n - less), scale)
+  return quotientOfSquares(n * squares - sum * sum, n * (n - correction), scale)
 }
 
 /** The quotient as a FLOAT64. The dividend counts squares of the unit, so it has twice the type's digits after the point. */
-const inSquares = (dividend: bigint, divisor: bigint, scale: number): number =>
+const quotientOfSquares = (dividend: bigint, divisor: bigint, scale: number): number =>
   Number(`${(dividend * 10n ** 30n) / divisor}e-${30 + 2 * scale}`)
 
 type Pairs = readonly (readonly [bigint, bigint])[]
 
-/** The covariance of all pairs; `less` has the same meaning as in `variance`. */
-function covariance(pairs: Pairs, less: bigint, scale: number): number | null {
+/** The covariance of all pairs; `correction` is that of `variance`. */
+function covariance(pairs: Pairs, correction: bigint, scale: number): number | null {
   const n = BigInt(pairs.length)
-  return n <= less ? null : inSquares(spread(...columns(pairs)), n * (n - less), scale)
+  return n <= correction ? null : quotientOfSquares(scaledCovariance(...columns(pairs)), n * (n - correction), scale)
 }
 
 function correlation(pairs: Pairs): number | null {
   if (pairs.length < 2) return null
   const [xs, ys] = columns(pairs)
-  const [x, y] = [spread(xs, xs), spread(ys, ys)]
+  const [x, y] = [scaledCovariance(xs, xs), scaledCovariance(ys, ys)]
   if (x === 0n || y === 0n) return Number.NaN
   // The products of large values are beyond FLOAT64. So their quotient is computed in units of 10^-80, and its root in units of
   // 10^-40.
-  const both = spread(xs, ys)
-  const size = Number(`${squareRoot((both * both * 10n ** 80n) / (x * y), 1n)}e-40`)
-  return both < 0n ? -size : size
+  const xy = scaledCovariance(xs, ys)
+  const size = Number(`${squareRoot((xy * xy * 10n ** 80n) / (x * y), 1n)}e-40`)
+  return xy < 0n ? -size : size
 }
 
 /** n * Σxy − Σx * Σy, which is the covariance times n², in squares of the unit. */
-function spread(xs: readonly bigint[], ys: readonly bigint[]): bigint {
+function scaledCovariance(xs: readonly bigint[], ys: readonly bigint[]): bigint {
   let [x, y, products] = [0n, 0n, 0n]
   xs.forEach((value, i) => {
     x += value
@@ -110,11 +110,11 @@ const columns = (pairs: Pairs): [bigint[], bigint[]] => [pairs.map(([x]) => x), 
 export function statistics(type: string, scale: number, read: (text: string) => bigint): readonly ScalarFunction[] {
   const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [read(x!), read(y!)])
   return [
-    scalar(`bq_${type}_variance`, ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items, less) =>
-      variance(unitsOfAll(items, read), less, scale),
+    scalar(`bq_${type}_variance`, ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items, correction) =>
+      variance(unitsOfAll(items, read), correction, scale),
     ),
-    scalar(`bq_${type}_covariance`, ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', (pairs, less) =>
-      covariance(pairsOf(pairs), less, scale),
+    scalar(`bq_${type}_covariance`, ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', (pairs, correction) =>
+      covariance(pairsOf(pairs), correction, scale),
     ),
     scalar(`bq_${type}_correlation`, ['VARCHAR[][]'], 'DOUBLE', pairs => correlation(pairsOf(pairs))),
   ]

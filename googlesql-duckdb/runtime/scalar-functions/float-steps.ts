@@ -16,22 +16,22 @@ const textOf = (x: number): string =>
   Number.isFinite(x) ? doubleText(x) : `${x}`.replace('Infinity', 'inf').toLowerCase()
 
 /** Computes one operation; null in place of an error. */
-function safe(operator: Operator, a: number, b: number): number | null {
+function computeSafely(operator: Operator, a: number, b: number): number | null {
   if (operator === '/' && b === 0) return null
   const result = OPERATORS[operator](a, b)
   return !Number.isFinite(result) && Number.isFinite(a) && Number.isFinite(b) ? null : result
 }
 
 /** @throws ScalarFunctionError for a division by zero, and for an infinite result of finite operands. */
-const checked = (operator: Operator, a: number, b: number): number =>
-  safe(operator, a, b) ??
+const computeOrFail = (operator: Operator, a: number, b: number): number =>
+  computeSafely(operator, a, b) ??
   fail(`${operator === '/' && b === 0 ? 'division by zero' : 'double overflow'}: ${textOf(a)} ${operator} ${textOf(b)}`)
 
 const STEPS: Readonly<Record<string, (a: number, b: number) => number | null>> = {
   ...Object.fromEntries(
     (Object.keys(OPERATORS) as Operator[]).flatMap(operator => [
-      [operator, (a: number, b: number) => checked(operator, a, b)],
-      [`safe${operator}`, (a: number, b: number) => safe(operator, a, b)],
+      [operator, (a: number, b: number) => computeOrFail(operator, a, b)],
+      [`safe${operator}`, (a: number, b: number) => computeSafely(operator, a, b)],
     ]),
   ),
   ieee: OPERATORS['/'],

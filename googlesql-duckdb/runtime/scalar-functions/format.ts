@@ -33,10 +33,10 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
       fail(`Invalid type for argument ${index + 2} to FORMAT; Expected ${expected}; Got ${typeName(type)}`)
     return { type, value: values[index] ?? null }
   }
-  const number = (): number | null => {
+  const takeNumber = (): number | null => {
     const argument = take('integer', isInteger)
     if (argument && argument.value === null) isNull = true
-    return argument?.value ? limited(Number(argument.value)) : null
+    return argument?.value ? limitSize(Number(argument.value)) : null
   }
 
   for (let at = 0; at < pattern.length; ) {
@@ -53,13 +53,13 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
       output.push('%')
       continue
     }
-    const given = width === '*' ? number() : width === '' ? null : limited(Number(width))
-    const digits = precision === '.*' ? number() : precision === undefined ? null : Number(precision.slice(1))
-    const isLeft = flags.includes('-') || (given !== null && given < 0)
+    const widthValue = width === '*' ? takeNumber() : width === '' ? null : limitSize(Number(width))
+    const digits = precision === '.*' ? takeNumber() : precision === undefined ? null : Number(precision.slice(1))
+    const isLeft = flags.includes('-') || (widthValue !== null && widthValue < 0)
     const spec: Spec = {
       flags: isLeft ? `${flags}-` : flags,
-      width: Math.abs(given ?? 0),
-      precision: digits === null || digits < 0 ? null : checkedPrecision(digits, letter),
+      width: Math.abs(widthValue ?? 0),
+      precision: digits === null || digits < 0 ? null : checkPrecision(digits, letter),
     }
     const printed = print(letter, spec, take, pattern)
     if (printed === null) isNull = true
@@ -77,11 +77,11 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
 
 const tooLong = (): ScalarFunctionError =>
   new ScalarFunctionError(`Output string too long while evaluating FORMAT; limit ${MAX_OUTPUT}`)
-function limited(size: number): number {
+function limitSize(size: number): number {
   if (Math.abs(size) > MAX_OUTPUT) throw tooLong()
   return size
 }
-function checkedPrecision(precision: number, letter: string): number {
+function checkPrecision(precision: number, letter: string): number {
   if ('gG'.includes(letter)) return Math.min(precision, MAX_FLOAT_PRECISION)
   const cap = 'eEfF'.includes(letter) ? MAX_FLOAT_PRECISION : MAX_OUTPUT
   // Without a blank, as the reference implementation writes it.
@@ -99,24 +99,24 @@ interface Specifier {
   readonly accepts: (type: Type) => boolean
   readonly print: (value: string, type: Type, letter: string, spec: Spec) => string
 }
-const ofKind = (kind: Type['kind']) => (type: Type) => type.kind === kind
-const WHOLE: Specifier = {
+const isKind = (kind: Type['kind']) => (type: Type) => type.kind === kind
+const INTEGER: Specifier = {
   expected: 'integer',
   accepts: isInteger,
-  print: (value, _, letter, spec) => integer(BigInt(value), letter, spec),
+  print: (value, _, letter, spec) => integerText(BigInt(value), letter, spec),
 }
-const FRACTION: Specifier = { expected: 'FLOAT64', accepts: isFraction, print: fraction }
+const FRACTION: Specifier = { expected: 'FLOAT64', accepts: isFraction, print: fractionText }
 const json = (print: (value: string, type: Type) => string): Specifier => ({
   expected: 'PROTO or JSON',
-  accepts: ofKind('JSON'),
-  print: (value, type, _, spec) => padded(print(value, type), spec),
+  accepts: isKind('JSON'),
+  print: (value, type, _, spec) => pad(print(value, type), spec),
 })
 const SPECIFIERS: Readonly<Record<string, Specifier>> = {
-  ...Object.fromEntries([...'dioxX'].map(letter => [letter, WHOLE])),
+  ...Object.fromEntries([...'dioxX'].map(letter => [letter, INTEGER])),
   ...Object.fromEntries([...'fFeEgG'].map(letter => [letter, FRACTION])),
   // GoogleSQL has no unsigned type, so no argument is accepted here.
   u: { expected: 'UINT', accepts: () => false, print: () => '' },
-  s: { expected: 'STRING', accepts: ofKind('STRING'), print: (value, _type, _letter, spec) => padded(value, spec) },
+  s: { expected: 'STRING', accepts: isKind('STRING'), print: (value, _type, _letter, spec) => pad(value, spec) },
   p: json(readableText),
   P: json(value => prettyText(parseDocument(value)!)),
 }
@@ -127,7 +127,7 @@ function print(letter: string, spec: Spec, take: Take, pattern: string): string 
   const notation = NOTATIONS[letter]
   if (notation) {
     const argument = take('', () => true)
-    return argument ? padded(notation(argument.value, argument.type), spec) : ''
+    return argument ? pad(notation(argument.value, argument.type), spec) : ''
   }
   const specifier = SPECIFIERS[letter]
   if (!specifier) fail(`Invalid format specifier character "${letter}" in FORMAT string: "${pattern}"`)
@@ -136,16 +136,16 @@ function print(letter: string, spec: Spec, take: Take, pattern: string): string 
   return argument.value === null ? null : specifier.print(argument.value, argument.type, letter, spec)
 }
 
-function padded(text: string, { flags, width, precision }: Spec): string {
+function pad(text: string, { flags, width, precision }: Spec): string {
   const chars = [...text]
-  const shown = precision === null ? chars : chars.slice(0, precision)
-  const padding = ' '.repeat(Math.max(width - shown.length, 0))
-  return flags.includes('-') ? shown.join('') + padding : padding + shown.join('')
+  const kept = precision === null ? chars : chars.slice(0, precision)
+  const padding = ' '.repeat(Math.max(width - kept.length, 0))
+  return flags.includes('-') ? kept.join('') + padding : padding + kept.join('')
 }
 
 const RADIX: Readonly<Record<string, number>> = { d: 10, i: 10, o: 8, x: 16, X: 16 }
 
-function integer(value: bigint, letter: string, { flags, width, precision }: Spec): string {
+function integerText(value: bigint, letter: string, { flags, width, precision }: Spec): string {
   const isNegative = value < 0n
   let digits = (isNegative ? -value : value).toString(RADIX[letter]!)
   if (letter === 'X') digits = digits.toUpperCase()
@@ -156,14 +156,14 @@ function integer(value: bigint, letter: string, { flags, width, precision }: Spe
   if (hasMoreDigits) digits = digits.padStart(precision, '0')
   const octal = hasMoreDigits ? '' : '0'
   const prefix = flags.includes('#') ? ({ o: octal, x: '0x', X: '0X' }[letter] ?? '') : ''
-  if (isGrouped) digits = grouped(digits, letter)
+  if (isGrouped) digits = groupDigits(digits, letter)
   const sign = signOf(isNegative, flags) + prefix
   // As in C, a precision turns zero padding off, but only for plain decimal integers.
   const padsWithZeros = flags.includes('0') && !flags.includes('-') && !(isPlainDecimal && precision !== null)
-  return justified(sign, digits, width, flags, padsWithZeros)
+  return justify(sign, digits, width, flags, padsWithZeros)
 }
 
-function grouped(digits: string, letter: string): string {
+function groupDigits(digits: string, letter: string): string {
   const size = letter === 'd' || letter === 'i' ? 3 : 4
   const separator = letter === 'x' || letter === 'X' ? ':' : ','
   const groups: string[] = []
@@ -174,19 +174,19 @@ function grouped(digits: string, letter: string): string {
 const signOf = (isNegative: boolean, flags: string): string =>
   isNegative ? '-' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : ''
 
-function justified(sign: string, body: string, width: number, flags: string, padsWithZeros: boolean): string {
+function justify(sign: string, body: string, width: number, flags: string, padsWithZeros: boolean): string {
   const missing = Math.max(width - sign.length - body.length, 0)
   if (flags.includes('-')) return sign + body + ' '.repeat(missing)
   return padsWithZeros ? sign + '0'.repeat(missing) + body : ' '.repeat(missing) + sign + body
 }
 
-function fraction(text: string, type: Type, letter: string, { flags, width, precision }: Spec): string {
+function fractionText(text: string, type: Type, letter: string, { flags, width, precision }: Spec): string {
   const isUpper = letter < 'a'
   // Adding zero removes the sign of a negative zero.
   const number = type.kind === 'FLOAT64' ? Number(text.replace('inf', 'Infinity')) + 0 : 0
   if (!Number.isFinite(number)) {
     const name = Number.isNaN(number) ? 'nan' : 'inf'
-    return justified(signOf(number < 0, flags), isUpper ? name.toUpperCase() : name, width, flags, false)
+    return justify(signOf(number < 0, flags), isUpper ? name.toUpperCase() : name, width, flags, false)
   }
   const digits = type.kind === 'FLOAT64' ? digitsOfDouble(number) : digitsOfDecimal(text)
   const rounding: Rounding = type.kind === 'FLOAT64' ? 'half-even' : 'half-away'
@@ -197,9 +197,9 @@ function fraction(text: string, type: Type, letter: string, { flags, width, prec
   else if (letter === 'e' || letter === 'E') body = exponentText(digits, places, rounding)
   else body = generalText(digits, places, isAlternative, rounding)
   if (isAlternative && !body.includes('.')) body = body.replace(/^\d+/, '$&.')
-  if (flags.includes("'")) body = body.replace(/^\d+/, whole => grouped(whole, 'd'))
+  if (flags.includes("'")) body = body.replace(/^\d+/, whole => groupDigits(whole, 'd'))
   if (isUpper) body = body.toUpperCase()
-  return justified(signOf(digits.isNegative, flags), body, width, flags, flags.includes('0') && !flags.includes('-'))
+  return justify(signOf(digits.isNegative, flags), body, width, flags, flags.includes('0') && !flags.includes('-'))
 }
 
 const typesOf = keepLast((json: string) => JSON.parse(json) as readonly Type[])

@@ -22,13 +22,13 @@ import { appendItems, insertItems, removeAt, setValue, stripNulls } from './json
 import { keepLast } from './keep-last.js'
 import { fail, type ScalarFunction, type ScalarFunctionType, scalar } from './scalar-function.js'
 
-const parsedPath = keepLast((text: string, form: string, modes: string) =>
+const parsePath = keepLast((text: string, form: string, modes: string) =>
   parseJsonPath(text, form as JsonPathForm, modes === 'lax'),
 )
 
 /** @throws ScalarFunctionError in BigQuery's words */
 function pathOf(text: string, form: string, allowsLax = false): JsonPath {
-  const path = parsedPath(text, form, allowsLax ? 'lax' : 'strict')
+  const path = parsePath(text, form, allowsLax ? 'lax' : 'strict')
   if ('error' in path) fail(path.error)
   return path
 }
@@ -37,7 +37,7 @@ function pathOf(text: string, form: string, allowsLax = false): JsonPath {
 const MAX_DEPTH = 500
 
 /** The path of a value to change. @throws ScalarFunctionError in BigQuery's words for more than MAX_DEPTH steps, and a negative index */
-const editedPathOf = keepLast((text: string): JsonPath => {
+const pathToEdit = keepLast((text: string): JsonPath => {
   const path = pathOf(text, 'standard')
   if (path.steps.length > MAX_DEPTH) fail(`JSONPath has more than ${MAX_DEPTH} steps`)
   const negative = /\[\s*-\d+\s*\].*$/su.exec(text.replace(/"(?:[^\\"]|\\.)*"?/gsu, name => ' '.repeat(name.length)))
@@ -49,7 +49,7 @@ const editedPathOf = keepLast((text: string): JsonPath => {
  * Follows one step of a path. The step names a member of an object or, if it is a number (in either notation), an item of an
  * array.
  */
-function step(node: JsonNode, { text }: JsonPathStep): JsonNode | undefined {
+function follow(node: JsonNode, { text }: JsonPathStep): JsonNode | undefined {
   if (node.kind === 'object') return node.members.get(text)
   return node.kind === 'array' && /^\d+$/.test(text) ? node.items[Number(text)] : undefined
 }
@@ -62,7 +62,7 @@ function find(text: string, path: string, form: string): JsonNode | undefined {
     return findInText(text, names) ?? undefined
   }
   let node: JsonNode | undefined = document
-  for (const each of steps) node = node && step(node, each)
+  for (const each of steps) node = node && follow(node, each)
   return node
 }
 
@@ -111,18 +111,18 @@ function scalarText(node: JsonNode | undefined, isJson: boolean): string | null 
  * The canonical text of a JSON value. @throws ScalarFunctionError for a number that does not fit, which BigQuery refuses on
  * creation.
  */
-function canonical(text: string, wideNumbers: string, from: string): string {
+function canonicalText(text: string, wideNumbers: string, from: string): string {
   const result = canonicalJson(text, numberMode(wideNumbers))
   if ('error' in result) fail(`${from}${result.error}`)
   return result.text
 }
 
-function numberMode(written: string): 'exact' | 'round' {
-  const mode = written.toLowerCase()
-  return mode === 'exact' || mode === 'round' ? mode : fail(`Invalid \`wide_number_mode\` specified: ${written}`)
+function numberMode(text: string): 'exact' | 'round' {
+  const mode = text.toLowerCase()
+  return mode === 'exact' || mode === 'round' ? mode : fail(`Invalid \`wide_number_mode\` specified: ${text}`)
 }
 
-const jsonText = (node: JsonNode): string => canonical(documentText(node), 'round', '')
+const jsonText = (node: JsonNode): string => canonicalText(documentText(node), 'round', '')
 
 /** Parses text that this project has written, which cannot be malformed. */
 function documentOf(text: string): JsonNode {
@@ -135,13 +135,13 @@ function documentOf(text: string): JsonNode {
 const isDouble = (text: string): boolean => /[.eE]/.test(text)
 
 /** The scalar of this kind in a JSON value. @throws ScalarFunctionError for any other value */
-function strict<K extends JsonNode['kind']>(text: string, kind: K, name: string): Extract<JsonNode, { kind: K }> {
+function scalarOfKind<K extends JsonNode['kind']>(text: string, kind: K, name: string): Extract<JsonNode, { kind: K }> {
   const node = documentOf(text)
   return node.kind === kind ? (node as Extract<JsonNode, { kind: K }>) : fail(`The provided JSON input is not ${name}`)
 }
 
 function strictInt64(text: string): bigint {
-  const node = strict(text, 'number', 'an integer')
+  const node = scalarOfKind(text, 'number', 'an integer')
   const number = Number(node.text)
   const isFloat = isDouble(node.text)
   if (isFloat && !Number.isInteger(number))
@@ -152,7 +152,7 @@ function strictInt64(text: string): bigint {
 }
 
 function strictFloat64(text: string, wideNumbers: string): number {
-  const node = strict(text, 'number', 'a number')
+  const node = scalarOfKind(text, 'number', 'a number')
   const number = Number(node.text)
   const isFloat = isDouble(node.text)
   const isExact = isFloat || BigInt(node.text) === BigInt(number)
@@ -166,7 +166,7 @@ function strictFloat64(text: string, wideNumbers: string): number {
 const MAX_INT64_DIGITS = 19
 
 /** A decimal text, with or without an exponent, rounded half away from zero; null for other text, and beyond INT64. */
-function roundedInt64(text: string): bigint | null {
+function roundToInt64(text: string): bigint | null {
   const parts = /^[ \t\n\r]*(?![ \t\n\r])([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?[ \t\n\r]*$/.exec(text)
   if (!parts) return null
   const [, sign, whole, fraction = '', exponent = '0'] = parts
@@ -185,9 +185,9 @@ function roundedInt64(text: string): bigint | null {
 }
 
 /**
- * A FLOAT64 rounded half away from zero; null beyond INT64. It uses the exact value, from which the shortest text may differ.
+ * A FLOAT64 rounded half away from zero; null beyond INT64. The exact value counts, from which the shortest text may differ.
  */
-function roundedDouble(double: number): bigint | null {
+function roundDouble(double: number): bigint | null {
   const size = Math.abs(double)
   const whole = Math.floor(size)
   const rounded = BigInt(size - whole >= 0.5 ? whole + 1 : whole)
@@ -201,9 +201,9 @@ function laxInt64(text: string): bigint | null {
     case 'bool':
       return node.value ? 1n : 0n
     case 'number':
-      return isDouble(node.text) ? roundedDouble(Number(node.text)) : roundedInt64(node.text)
+      return isDouble(node.text) ? roundDouble(Number(node.text)) : roundToInt64(node.text)
     case 'string':
-      return roundedInt64(node.value)
+      return roundToInt64(node.value)
     default:
       return null
   }
@@ -214,8 +214,8 @@ function laxFloat64(text: string): number | null {
   if (node.kind === 'number') return Number(node.text)
   if (node.kind !== 'string') return null
   const trimmed = node.value.trim()
-  const named = /^([+-]?)(inf|infinity|nan)$/i.exec(trimmed)
-  if (named) return /nan/i.test(named[2]!) ? Number.NaN : named[1] === '-' ? -Infinity : Infinity
+  const special = /^([+-]?)(inf|infinity|nan)$/i.exec(trimmed)
+  if (special) return /nan/i.test(special[2]!) ? Number.NaN : special[1] === '-' ? -Infinity : Infinity
   return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : null
 }
 
@@ -244,14 +244,14 @@ function scalarTexts(node: JsonNode | undefined, isJson: boolean): (string | nul
 
 /** JSON_KEYS: the names in a value as paths, sorted and without duplicates. */
 function keysOf(text: string, maxDepth: bigint | null, mode: string | null): string[] {
-  const within = (mode ?? 'strict').toLowerCase()
-  if (!['strict', 'lax', 'lax recursive', 'recursive lax'].includes(within))
+  const lowerMode = (mode ?? 'strict').toLowerCase()
+  if (!['strict', 'lax', 'lax recursive', 'recursive lax'].includes(lowerMode))
     fail(`Invalid JSON mode specified: ${mode}`)
   if (maxDepth !== null && maxDepth <= 0n) fail('max_depth must be positive.')
   const keys = new Set<string>()
   const visit = (node: JsonNode, prefix: string, depth: bigint, arrays: number): void => {
     if (node.kind === 'array') {
-      if (within === 'strict' || (within === 'lax' && arrays > 0)) return
+      if (lowerMode === 'strict' || (lowerMode === 'lax' && arrays > 0)) return
       for (const item of node.items) visit(item, prefix, depth, arrays + 1)
     } else if (node.kind === 'object' && (maxDepth === null || depth <= maxDepth)) {
       for (const [name, value] of node.members) {
@@ -293,38 +293,38 @@ const edit = (
     TEXT,
     (text, path, value, flag) => {
       if (text === null || path === null || flag === null) return text
-      return jsonText(change(documentOf(text), editedPathOf(path), documentOf(value!), flag))
+      return jsonText(change(documentOf(text), pathToEdit(path), documentOf(value!), flag))
     },
     { handlesNull: true },
   )
 
-const lineEscaped = (node: JsonNode): string => withLineEscapes(documentText(node))
+const escapeLines = (node: JsonNode): string => withLineEscapes(documentText(node))
 /** A function that reads the value at a path of this form. `read` gets undefined where the document has no such value. */
-const atPath = (
+const readAtPath = (
   name: string,
   returns: ScalarFunctionType,
   read: (node: JsonNode | undefined) => string | null | (string | null)[],
 ): ScalarFunction => scalar(name, [TEXT, TEXT, TEXT], returns, (text, path, form) => read(find(text, path, form)))
 
 export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  atPath('bq_json_query_text', TEXT, node => (!node || node.kind === 'null' ? null : lineEscaped(node))),
+  readAtPath('bq_json_query_text', TEXT, node => (!node || node.kind === 'null' ? null : escapeLines(node))),
   scalar('bq_json_query', [TEXT, TEXT, TEXT], TEXT, (text, path, form) => {
     const parsed = pathOf(path, form, form === 'standard')
     if (parsed.mode !== 'strict') return jsonText({ kind: 'array', items: findAll(documentOf(text), parsed) })
     const node = find(text, path, form)
     return node ? jsonText(node) : null
   }),
-  atPath('bq_json_value_text', TEXT, node => scalarText(node, false)),
-  atPath('bq_json_value', TEXT, node => scalarText(node, true)),
-  atPath('bq_json_query_array_text', 'VARCHAR[]', node => itemTexts(node, lineEscaped)),
-  atPath('bq_json_query_array', 'VARCHAR[]', node => itemTexts(node, jsonText)),
-  atPath('bq_json_value_array_text', 'VARCHAR[]', node => scalarTexts(node, false)),
-  atPath('bq_json_value_array', 'VARCHAR[]', node => scalarTexts(node, true)),
+  readAtPath('bq_json_value_text', TEXT, node => scalarText(node, false)),
+  readAtPath('bq_json_value', TEXT, node => scalarText(node, true)),
+  readAtPath('bq_json_query_array_text', 'VARCHAR[]', node => itemTexts(node, escapeLines)),
+  readAtPath('bq_json_query_array', 'VARCHAR[]', node => itemTexts(node, jsonText)),
+  readAtPath('bq_json_value_array_text', 'VARCHAR[]', node => scalarTexts(node, false)),
+  readAtPath('bq_json_value_array', 'VARCHAR[]', node => scalarTexts(node, true)),
 
   scalar('bq_json_parse', [TEXT, TEXT], TEXT, (text, wideNumbers) =>
-    canonical(text, wideNumbers, 'Invalid input to PARSE_JSON: '),
+    canonicalText(text, wideNumbers, 'Invalid input to PARSE_JSON: '),
   ),
-  scalar('bq_json_canonical', [TEXT], TEXT, text => canonical(text, 'round', '')),
+  scalar('bq_json_canonical', [TEXT], TEXT, text => canonicalText(text, 'round', '')),
   scalar('bq_json_quote', [TEXT], TEXT, text => JSON.stringify(text)),
   scalar('bq_json_quote_ascii_lines', [TEXT], TEXT, text => withLineEscapes(JSON.stringify(text))),
   // A negative zero loses its sign here; only a negative zero in JSON text keeps it.
@@ -333,10 +333,10 @@ export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_number_text', ['DOUBLE'], TEXT, value => (value === 0 ? '-0' : String(value))),
   scalar('bq_json_pretty', [TEXT], TEXT, text => prettyText(documentOf(text))),
 
-  scalar('bq_json_bool', [TEXT], 'BOOLEAN', text => strict(text, 'bool', 'a boolean').value),
+  scalar('bq_json_bool', [TEXT], 'BOOLEAN', text => scalarOfKind(text, 'bool', 'a boolean').value),
   scalar('bq_json_int64', [TEXT], 'BIGINT', strictInt64),
   scalar('bq_json_float64', [TEXT, TEXT], 'DOUBLE', strictFloat64),
-  scalar('bq_json_string', [TEXT], TEXT, text => strict(text, 'string', 'a string').value),
+  scalar('bq_json_string', [TEXT], TEXT, text => scalarOfKind(text, 'string', 'a string').value),
   scalar('bq_json_lax_bool', [TEXT], 'BOOLEAN', laxBool),
   scalar('bq_json_lax_int64', [TEXT], 'BIGINT', laxInt64),
   scalar('bq_json_lax_float64', [TEXT], 'DOUBLE', laxFloat64),
@@ -363,13 +363,13 @@ export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     TEXT,
     (text, path) => {
       if (text === null || path === null) return text
-      const parsed = editedPathOf(path)
+      const parsed = pathToEdit(path)
       if (parsed.steps.length === 0) fail("The JSONPath cannot be '$'")
       return jsonText(removeAt(documentOf(text), parsed))
     },
     { handlesNull: true },
   ),
   scalar('bq_json_strip_nulls', [TEXT, TEXT, 'BOOLEAN', 'BOOLEAN'], TEXT, (text, path, arrays, empty) =>
-    jsonText(stripNulls(documentOf(text), editedPathOf(path), arrays, empty)),
+    jsonText(stripNulls(documentOf(text), pathToEdit(path), arrays, empty)),
   ),
 ]

@@ -1,32 +1,32 @@
 /** Exact arithmetic in JavaScript: NUMERICs as integers in units of 1e-9, and rounding of FLOAT64s by their exact values. */
 import { decimalText, decimalUnits } from '../../../googlesql/values/literals.js'
 import { digitsOfDouble } from './decimal-text.js'
-import { absolute, divideRounded, interpolated, roundToStep, squareRoot, statistics, unitsOfAll } from './decimals.js'
+import { absolute, divideRounded, interpolate, roundToStep, squareRoot, statistics, unitsOfAll } from './decimals.js'
 import { numericPower } from './numeric-power.js'
 import { fail, type ScalarFunction, ScalarFunctionError, type ScalarFunctionType, scalar } from './scalar-function.js'
 
 const SCALE = 9
 const UNIT = 10n ** 9n
 /** The largest NUMERIC, in units of 1e-9. */
-const LIMIT = 10n ** 38n - 1n
+const MAX_UNITS = 10n ** 38n - 1n
 
 /** The units of a DECIMAL(38,9) in DuckDB's text. */
 const unitsOf = (text: string): bigint => decimalUnits(text, SCALE)
 
 /** The text that DuckDB casts to DECIMAL(38,9). @throws ScalarFunctionError for a value beyond NUMERIC */
 function textOf(units: bigint, name: string): string {
-  if (absolute(units) > LIMIT) fail(`numeric overflow: ${name}`)
+  if (absolute(units) > MAX_UNITS) fail(`numeric overflow: ${name}`)
   return decimalText(units, SCALE)
 }
 
 /** The units of y, by which x is divided. @throws ScalarFunctionError for zero */
 function divisorOf(x: string, y: string): bigint {
   const units = unitsOf(y)
-  if (units === 0n) fail(`division by zero: ${shown(x)} / ${shown(y)}`)
+  if (units === 0n) fail(`division by zero: ${shortDecimal(x)} / ${shortDecimal(y)}`)
   return units
 }
 
-const shown = (text: string): string => text.replace(/\.?0+$/, '') || '0'
+const shortDecimal = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
 function roundUnits(units: bigint, digits: number, mode: string): bigint {
   if (digits >= SCALE) return units
@@ -34,15 +34,15 @@ function roundUnits(units: bigint, digits: number, mode: string): bigint {
 }
 
 function power(x: string, y: string): string {
-  const name = `POW(${shown(x)}, ${shown(y)})`
+  const name = `POW(${shortDecimal(x)}, ${shortDecimal(y)})`
   return textOf(
-    withCall(name, () => numericPower(unitsOf(x), unitsOf(y))),
+    addCall(name, () => numericPower(unitsOf(x), unitsOf(y))),
     name,
   )
 }
 
 /** Adds the call to the message of an error. */
-function withCall<T>(name: string, compute: () => T): T {
+function addCall<T>(name: string, compute: () => T): T {
   try {
     return compute()
   } catch (error) {
@@ -53,12 +53,12 @@ function withCall<T>(name: string, compute: () => T): T {
 function sqrt(x: string): string {
   const units = unitsOf(x)
   if (units < 0n) fail('Argument to SQRT cannot be negative')
-  return textOf(squareRoot(units, UNIT), `SQRT(${shown(x)})`)
+  return textOf(squareRoot(units, UNIT), `SQRT(${shortDecimal(x)})`)
 }
 
 /** The percentile of sorted values, NULLs first. */
 function percentile(sorted: readonly (string | null)[], fraction: string): string | null {
-  const units = interpolated(unitsOfAll(sorted, unitsOf), unitsOf(fraction), UNIT)
+  const units = interpolate(unitsOfAll(sorted, unitsOf), unitsOf(fraction), UNIT)
   return units === null ? null : textOf(units, 'PERCENTILE_CONT')
 }
 
@@ -68,10 +68,10 @@ function percentile(sorted: readonly (string | null)[], fraction: string): strin
 function roundDouble(x: number, digits: bigint, isTruncated: boolean): number {
   if (!Number.isFinite(x) || x === 0 || digits > 340n) return x
   if (digits < -308n) return 0
-  let { numerator: above, denominator: below } = digitsOfDouble(x)
-  if (digits >= 0n) above *= 10n ** digits
-  else below *= 10n ** -digits
-  const whole = isTruncated ? above / below : divideRounded(above, below)
+  let { numerator, denominator } = digitsOfDouble(x)
+  if (digits >= 0n) numerator *= 10n ** digits
+  else denominator *= 10n ** -digits
+  const whole = isTruncated ? numerator / denominator : divideRounded(numerator, denominator)
   const result = Math.sign(x) * Number(`${whole}e${-digits}`)
   if (!Number.isFinite(result)) fail(`Floating point overflow in function: ROUND(${x}, ${digits})`)
   return result
@@ -99,17 +99,17 @@ export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     return total
   }),
   scalar('bq_multiply_decimals', [TEXT, TEXT], TEXT, (x, y) =>
-    textOf(divideRounded(unitsOf(x) * unitsOf(y), UNIT), `${shown(x)} * ${shown(y)}`),
+    textOf(divideRounded(unitsOf(x) * unitsOf(y), UNIT), `${shortDecimal(x)} * ${shortDecimal(y)}`),
   ),
   scalar('bq_divide_decimals', [TEXT, TEXT], TEXT, (x, y) =>
-    textOf(divideRounded(unitsOf(x) * UNIT, divisorOf(x, y)), `${shown(x)} / ${shown(y)}`),
+    textOf(divideRounded(unitsOf(x) * UNIT, divisorOf(x, y)), `${shortDecimal(x)} / ${shortDecimal(y)}`),
   ),
   scalar('bq_ceil_of_product', ['BIGINT', 'DOUBLE'], 'BIGINT', ceilOfProduct),
   scalar('bq_numeric_div', [TEXT, TEXT], TEXT, (x, y) =>
-    textOf((unitsOf(x) / divisorOf(x, y)) * UNIT, `${shown(x)} / ${shown(y)}`),
+    textOf((unitsOf(x) / divisorOf(x, y)) * UNIT, `${shortDecimal(x)} / ${shortDecimal(y)}`),
   ),
   scalar('bq_numeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x, digits, mode) =>
-    textOf(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase()), `ROUND(${shown(x)}, ${digits})`),
+    textOf(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase()), `ROUND(${shortDecimal(x)}, ${digits})`),
   ),
   scalar('bq_numeric_power', [TEXT, TEXT], TEXT, power),
   scalar('bq_numeric_sqrt', [TEXT], TEXT, sqrt),

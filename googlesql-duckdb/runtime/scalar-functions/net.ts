@@ -12,7 +12,7 @@ const isSlash = (char: string | undefined): boolean => char === '/' || char === 
  * The host of a URL; null if the URL has no host. Follows GoogleSQL's own rules, which are a best effort and differ from a
  * browser's: a scheme is recognised only before `//`, and the part before the last `@` is a user.
  */
-function host(url: string): string | null {
+function hostOf(url: string): string | null {
   const text = withoutLeading(withoutTrailing(url, WHITE_SPACE), WHITE_SPACE)
   let start = 0
   let end = text.length
@@ -47,10 +47,10 @@ function host(url: string): string | null {
   return start < end ? text.slice(start, end) : null
 }
 
-const ofHost =
+const partOfHost =
   (part: (host: string) => string | null) =>
   (url: string): string | null => {
-    const name = host(url)
+    const name = hostOf(url)
     return name === null ? null : part(name)
   }
 
@@ -71,15 +71,15 @@ function parseIpv6(text: string): Uint8Array | null {
   const groups = halves.map(half => (half === '' ? [] : half.split(':')))
   // The last part may be an IPv4 address.
   const last = groups[groups.length - 1]!
-  const dotted = last[last.length - 1]
-  if (dotted?.includes('.')) {
-    const ipv4 = parseIpv4(dotted)
+  const ipv4Text = last[last.length - 1]
+  if (ipv4Text?.includes('.')) {
+    const ipv4 = parseIpv4(ipv4Text)
     if (!ipv4) return null
     last.splice(-1, 1, hexPair(ipv4[0]!, ipv4[1]!), hexPair(ipv4[2]!, ipv4[3]!))
   }
-  const given = groups.flat()
-  if (!given.every(group => /^[0-9a-fA-F]{1,4}$/.test(group))) return null
-  const missing = 8 - given.length
+  const writtenGroups = groups.flat()
+  if (!writtenGroups.every(group => /^[0-9a-fA-F]{1,4}$/.test(group))) return null
+  const missing = 8 - writtenGroups.length
   if (halves.length === 1 ? missing !== 0 : missing < 1) return null
   const all = [...groups[0]!, ...Array<string>(missing).fill('0'), ...(groups[1] ?? [])]
   return Uint8Array.from(all.flatMap(group => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]))
@@ -124,7 +124,7 @@ function ipNetMask(size: bigint, prefix: bigint): Uint8Array {
     fail(`The first argument of NET.IP_NET_MASK() must be either 4 (for IPv4) or 16 (for IPv6); got ${size}`)
   if (prefix < 0n || prefix > size * 8n)
     fail(`The second argument of NET.IP_NET_MASK() must be between 0 and the first argument * 8; got ${prefix}`)
-  return truncated(new Uint8Array(Number(size)).fill(255), Number(prefix))
+  return truncate(new Uint8Array(Number(size)).fill(255), Number(prefix))
 }
 
 function ipTrunc(bytes: Uint8Array, prefix: bigint): Uint8Array {
@@ -132,11 +132,11 @@ function ipTrunc(bytes: Uint8Array, prefix: bigint): Uint8Array {
     fail(`The first argument of NET.IP_TRUNC() must have length 4 (for IPv4) or 16 (for IPv6); got ${bytes.length}`)
   if (prefix < 0n || prefix > BigInt(bytes.length) * 8n)
     fail(`The second argument of NET.IP_TRUNC() must be between 0 and 8 * LENGTH(first argument); got ${prefix}`)
-  return truncated(bytes, Number(prefix))
+  return truncate(bytes, Number(prefix))
 }
 
 /** The first `prefix` bits of an address, followed by zeros. */
-const truncated = (bytes: Uint8Array, prefix: number): Uint8Array =>
+const truncate = (bytes: Uint8Array, prefix: number): Uint8Array =>
   bytes.map((byte, index) => byte & (0xff00 >> Math.min(Math.max(prefix - index * 8, 0), 8)))
 
 /** An address with an optional `/prefix`; bits after the prefix become zeros. Null for other text. */
@@ -146,7 +146,7 @@ function parseRange(text: string): { bytes: Uint8Array; prefix: number } | null 
   if (!bytes || more.length > 0) return null
   if (length === undefined) return { bytes, prefix: bytes.length * 8 }
   if (!/^\d{1,3}$/.test(length) || Number(length) > bytes.length * 8) return null
-  return { bytes: truncated(bytes, Number(length)), prefix: Number(length) }
+  return { bytes: truncate(bytes, Number(length)), prefix: Number(length) }
 }
 
 function ipInNet(address: string, subnet: string): boolean {
@@ -155,7 +155,7 @@ function ipInNet(address: string, subnet: string): boolean {
   const net = parseRange(subnet)
   if (!net) fail('NET.IP_IN_NET() encountered an unparseable net')
   if (ip.bytes.length !== net.bytes.length || ip.prefix < net.prefix) return false
-  return truncated(ip.bytes, net.prefix).every((byte, index) => byte === net.bytes[index])
+  return truncate(ip.bytes, net.prefix).every((byte, index) => byte === net.bytes[index])
 }
 
 function makeNet(address: string, prefix: bigint): string {
@@ -163,7 +163,7 @@ function makeNet(address: string, prefix: bigint): string {
   const range = parseRange(address)
   if (!range) fail('NET.MAKE_NET() encountered an unparseable IP-address')
   if (prefix > BigInt(range.prefix)) fail('NET.MAKE_NET() is trying to expand a subnet')
-  return `${ipText(truncated(range.bytes, Number(prefix)))}/${prefix}`
+  return `${ipText(truncate(range.bytes, Number(prefix)))}/${prefix}`
 }
 
 function ipv4FromInt64(value: bigint): Uint8Array {
@@ -183,9 +183,9 @@ function ipv4ToInt64(bytes: Uint8Array): bigint {
 }
 
 export const NET_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_net_host', ['VARCHAR'], 'VARCHAR', host),
-  scalar('bq_net_public_suffix', ['VARCHAR'], 'VARCHAR', ofHost(publicSuffix), { refuses: true }),
-  scalar('bq_net_reg_domain', ['VARCHAR'], 'VARCHAR', ofHost(registeredDomain), { refuses: true }),
+  scalar('bq_net_host', ['VARCHAR'], 'VARCHAR', hostOf),
+  scalar('bq_net_public_suffix', ['VARCHAR'], 'VARCHAR', partOfHost(publicSuffix), { refuses: true }),
+  scalar('bq_net_reg_domain', ['VARCHAR'], 'VARCHAR', partOfHost(registeredDomain), { refuses: true }),
   scalar('bq_net_ip_from_string', ['VARCHAR'], 'BLOB', ipFromString),
   scalar('bq_net_safe_ip_from_string', ['VARCHAR'], 'BLOB', parseIp),
   scalar('bq_net_ip_to_string', ['BLOB'], 'VARCHAR', ipToString),

@@ -19,7 +19,7 @@ const ONE = 1n << BITS
 const TIE_TOLERANCE = 1n << 32n
 
 /** The most factors that are multiplied exactly, which distinguishes a product from numbers close to it. */
-const FEW = 64n
+const MAX_FACTORS = 64n
 /** The logarithm of a number beyond the largest NUMERIC, and of a number below half of the smallest positive NUMERIC. */
 const TOO_LARGE = 68n * ONE
 const TOO_SMALL = -22n * ONE
@@ -40,7 +40,7 @@ export function numericPower(base: bigint, exponent: bigint): bigint {
   const isNegative = base < 0n && (exponent / UNIT) % 2n !== 0n
   const times = absolute(exponent) / UNIT
   const size =
-    isWhole && times <= FEW ? product(absolute(base), exponent / UNIT) : byLogarithm(absolute(base), exponent)
+    isWhole && times <= MAX_FACTORS ? product(absolute(base), exponent / UNIT) : logPower(absolute(base), exponent)
   return isNegative ? -size : size
 }
 
@@ -50,7 +50,7 @@ function product(base: bigint, times: bigint): bigint {
   return times < 0n ? divideRounded(scale * UNIT, power) : divideRounded(power * UNIT, scale)
 }
 
-function byLogarithm(base: bigint, exponent: bigint): bigint {
+function logPower(base: bigint, exponent: bigint): bigint {
   const logarithm = (logarithmOf(base) * exponent) / UNIT
   if (logarithm > TOO_LARGE) fail('numeric overflow')
   if (logarithm < TOO_SMALL) return 0n
@@ -65,11 +65,11 @@ function byLogarithm(base: bigint, exponent: bigint): bigint {
 function logarithmOf(units: bigint): bigint {
   const doublings = bitsOf(units) - bitsOf(UNIT)
   const mantissa = doublings >= 0n ? (units << BITS) / (UNIT << doublings) : (units << (BITS - doublings)) / UNIT
-  return nearOne(mantissa) + doublings * LN_2
+  return logarithmNearOne(mantissa) + doublings * LN_2
 }
 
 /** ln(x) = 2 artanh((x - 1) / (x + 1)), which converges quickly where x is near 1. */
-function nearOne(x: bigint): bigint {
+function logarithmNearOne(x: bigint): bigint {
   const t = ((x - ONE) << BITS) / (x + ONE)
   const square = (t * t) >> BITS
   let [power, sum] = [t, 0n]
@@ -91,4 +91,4 @@ function exponential(x: bigint): bigint {
 
 const bitsOf = (value: bigint): bigint => BigInt(value.toString(2).length)
 
-const LN_2 = nearOne(2n * ONE)
+const LN_2 = logarithmNearOne(2n * ONE)

@@ -8,7 +8,7 @@ const DAY_MICROS = 86_400_000_000n
 const MAX_RANGES = 1_000_000
 
 /** The bounds as DuckDB reads them, infinite where the range is unbounded. */
-function read(text: string, name: string): string[] {
+function readBounds(text: string, name: string): string[] {
   const bounds = readRange(text, name.toUpperCase() as RangeElementKind)
   if (typeof bounds === 'string') fail(bounds)
   return [bounds.start ?? '-infinity', bounds.end ?? 'infinity']
@@ -21,23 +21,22 @@ function addMonths(micros: bigint, months: number): bigint {
   return BigInt(daysFromCivil(year, month, day)) * DAY_MICROS + time
 }
 
-/** The bounds between the subranges, in microseconds, from the start of the first to the end of the last one. */
-function steps(name: string, parts: readonly (bigint | null)[], isNull: boolean, keepsPart: boolean): bigint[] | null {
+/** The bounds between the subranges, in microseconds, from the start of the first subrange to the end of the last. */
+function split(name: string, parts: readonly (bigint | null)[], isNull: boolean, keepsPart: boolean): bigint[] | null {
   if (isNull) return null
   const [start, end, months, days, micros] = parts as [bigint | null, bigint | null, bigint, bigint, bigint]
-  const kinds = [months, days, micros].filter(part => part !== 0n)
-  if (kinds.length === 0) fail('step cannot be 0')
-  if (kinds.some(part => part < 0n)) fail('step cannot be negative')
+  const amounts = [months, days, micros].filter(part => part !== 0n)
+  if (amounts.length === 0) fail('step cannot be 0')
+  if (amounts.some(part => part < 0n)) fail('step cannot be negative')
   if (name === 'timestamp' && months !== 0n) fail('step with non-zero MONTH or YEAR part is not supported')
   if (name === 'date' && micros !== 0n) fail('step with non-zero (H:M:S[.F]) part is not supported')
-  if (months !== 0n && kinds.length > 1) fail('step must have a single date and time part')
+  if (months !== 0n && amounts.length > 1) fail('step must have a single date and time part')
   if (start === null || end === null) fail('input RANGE cannot have UNBOUNDED endpoints')
   const length = days * DAY_MICROS + micros
-  const at = (i: number): bigint => (months === 0n ? start + BigInt(i) * length : addMonths(start, i * Number(months)))
   const bounds = [start]
   for (let i = 1; bounds.at(-1)! < end; i++) {
     if (i > MAX_RANGES) fail(`Cannot generate arrays with more than ${MAX_RANGES} elements.`)
-    const next = at(i)
+    const next = months === 0n ? start + BigInt(i) * length : addMonths(start, i * Number(months))
     if (next <= end) bounds.push(next)
     else if (keepsPart) bounds.push(end)
     else break
@@ -46,6 +45,6 @@ function steps(name: string, parts: readonly (bigint | null)[], isNull: boolean,
 }
 
 export const RANGE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_read_range', ['VARCHAR', 'VARCHAR'], 'VARCHAR[]', read),
-  scalar('bq_range_steps', ['VARCHAR', 'BIGINT[]', 'BOOLEAN', 'BOOLEAN'], 'BIGINT[]', steps, { handlesNull: true }),
+  scalar('bq_read_range', ['VARCHAR', 'VARCHAR'], 'VARCHAR[]', readBounds),
+  scalar('bq_range_steps', ['VARCHAR', 'BIGINT[]', 'BOOLEAN', 'BOOLEAN'], 'BIGINT[]', split, { handlesNull: true }),
 ]

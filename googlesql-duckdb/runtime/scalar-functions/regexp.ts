@@ -5,7 +5,7 @@
 import type { Matcher, RE2JS } from 're2js'
 import { patternSize } from '../../../googlesql/data.js'
 import { MORE_THAN_ONE_GROUP, readPattern, rewriteError, withAnyByte } from '../../functions/regexp/re2-pattern.js'
-import { latin1, ofLatin1 } from './bytes.js'
+import { latin1Bytes, latin1Text } from './bytes.js'
 import { keepLast } from './keep-last.js'
 import { fail, type ScalarFunction, scalar } from './scalar-function.js'
 
@@ -21,8 +21,8 @@ function sizeOf(pattern: string): bigint {
 }
 
 /**
- * The matches as GoogleSQL finds them: it continues after a match, or one character further after an empty match, and stops at
- * the end of the text.
+ * The matches as GoogleSQL finds them: the search continues after a match, or one character further after an empty match, and stops at the
+ * end of the text.
  */
 function* matchesOf(program: RE2JS, text: string): Generator<Matcher> {
   const matcher = program.matcher(text)
@@ -36,7 +36,7 @@ function* matchesOf(program: RE2JS, text: string): Generator<Matcher> {
 }
 
 /** The texts of all matches; if the pattern has a group, the texts of the group. Null for a group that took no part in the match. */
-function all(text: string, pattern: string): (string | null)[] {
+function findAll(text: string, pattern: string): (string | null)[] {
   const { program, group } = withSoleGroup(pattern)
   return Array.from(matchesOf(program, text), match => match.group(group))
 }
@@ -51,8 +51,8 @@ function instr(text: string, pattern: string, position: bigint, occurrence: bigi
     if (start < 0) return 0n
     // If the pattern has no group, the position of an empty match is one higher, except at the end of the text: the reference
     // implementation has already advanced when it reads the position.
-    const passed = group === 0 && start === end && start < text.length ? 1 : 0
-    return position + BigInt(codePoints(text.slice(0, atEnd === 1n ? end : start)) + passed)
+    const advance = group === 0 && start === end && start < text.length ? 1 : 0
+    return position + BigInt(codePoints(text.slice(0, atEnd === 1n ? end : start)) + advance)
   }
   return 0n
 }
@@ -63,29 +63,29 @@ function codePoints(text: string): number {
   return count
 }
 
-const read = keepLast(readPattern)
+const patternOf = keepLast(readPattern)
 
 /** The program of a pattern with at most one group. `group` is 1 if the pattern has a group, and 0, the whole match, if it has none. */
 function withSoleGroup(pattern: string) {
-  const parsed = read(pattern)
+  const parsed = patternOf(pattern)
   if (parsed.error !== null) fail(`Cannot parse regular expression: ${parsed.error}`)
   if (parsed.groups > 1) fail(MORE_THAN_ONE_GROUP)
   return { program: parsed.program, group: parsed.groups }
 }
 
 function checkRewrite(replacement: string, pattern: string): string {
-  const parsed = read(pattern)
+  const parsed = patternOf(pattern)
   const problem = parsed.error === null ? rewriteError(replacement, parsed.groups) : null
   if (problem !== null) fail(`Invalid REGEXP_REPLACE pattern: ${problem}`)
   return replacement
 }
 
 export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_re_all', ['VARCHAR', 'VARCHAR'], 'VARCHAR[]', all),
+  scalar('bq_re_all', ['VARCHAR', 'VARCHAR'], 'VARCHAR[]', findAll),
   scalar('bq_re_instr', ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT', 'BIGINT'], 'BIGINT', instr),
   scalar('bq_re_size', ['VARCHAR'], 'BIGINT', sizeOf),
   scalar('bq_re_rewrite', ['VARCHAR', 'VARCHAR'], 'VARCHAR', checkRewrite),
-  scalar('bq_latin1', ['BLOB'], 'VARCHAR', latin1),
-  scalar('bq_latin1_pattern', ['BLOB'], 'VARCHAR', bytes => withAnyByte(latin1(bytes))),
-  scalar('bq_from_latin1', ['VARCHAR'], 'BLOB', ofLatin1),
+  scalar('bq_latin1', ['BLOB'], 'VARCHAR', latin1Text),
+  scalar('bq_latin1_pattern', ['BLOB'], 'VARCHAR', bytes => withAnyByte(latin1Text(bytes))),
+  scalar('bq_from_latin1', ['VARCHAR'], 'BLOB', latin1Bytes),
 ]

@@ -36,20 +36,20 @@ export interface ScalarFunction {
 }
 
 type Facts = Partial<Pick<ScalarFunction, 'handlesNull' | 'isShort' | 'refuses'>>
-type Arguments<Types extends readonly ScalarFunctionType[], Given extends Facts> = {
-  [I in keyof Types]: Values[Types[I]] | (Given extends { handlesNull: true } ? null : never)
+type Arguments<Types extends readonly ScalarFunctionType[], F extends Facts> = {
+  [I in keyof Types]: Values[Types[I]] | (F extends { handlesNull: true } ? null : never)
 }
 
 /**
  * Makes a scalar function; `facts` are the members that do not have their default. `compute` may declare a narrower type for an argument
- * than the SQL type has. TypeScript allows that only for methods, so the type of `compute` is that of a method, `of`.
+ * than the SQL type has. TypeScript allows that only for methods, so the type of `compute` is that of a method.
  */
-export const scalar = <const Types extends readonly ScalarFunctionType[], const Given extends Facts = object>(
+export const scalar = <const Types extends readonly ScalarFunctionType[], const F extends Facts = object>(
   name: string,
   parameters: Types,
   returns: ScalarFunctionType,
-  compute: { of(...args: Arguments<Types, Given>): ScalarFunctionValue }['of'],
-  facts?: Given,
+  compute: { method(...args: Arguments<Types, F>): ScalarFunctionValue }['method'],
+  facts?: F,
 ): ScalarFunction => ({
   name,
   parameters,

@@ -33,7 +33,7 @@ function anyOf(results: readonly (boolean | null)[]): boolean | null {
 
 function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): boolean {
   const texts: string[] = []
-  const others: string[] = []
+  const numbersAndBools: string[] = []
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) {
       for (const element of value) visit(element)
@@ -44,17 +44,17 @@ function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): b
       }
     } else if (scope !== 'JSON_KEYS') {
       if (typeof value === 'string') texts.push(value)
-      else if (value !== null) others.push(String(value))
+      else if (value !== null) numbersAndBools.push(String(value))
     }
   }
   visit(document)
   if (texts.some(isFound)) return true
-  if (!others.some(isFound)) return false
+  if (!numbersAndBools.some(isFound)) return false
   throw new SearchRefusal('SEARCH: whether numbers and booleans in JSON are searched is not documented')
 }
 
 /** `options` is JSON: a string, which holds the analyzer's options, or null. */
-const compiled = keepLast((parts: string, query: string, analyzer: string, options: string) => ({
+const compile = keepLast((parts: string, query: string, analyzer: string, options: string) => ({
   parts: JSON.parse(parts) as SearchedParts,
   isFound: textSearch(query, analyzer, JSON.parse(options) as string | null),
 }))
@@ -70,7 +70,7 @@ export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
       if (scope === null || analyzer === null) fail('SEARCH: an option must not be NULL')
       try {
         checkScope(scope)
-        const search = compiled(parts!, query, analyzer, JSON.stringify(analyzerOptions))
+        const search = compile(parts!, query, analyzer, JSON.stringify(analyzerOptions))
         const isMatch = isFoundIn(value, search.parts, scope, search.isFound)
         return isMatch === null ? null : String(isMatch)
       } catch (error) {

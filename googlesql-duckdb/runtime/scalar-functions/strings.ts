@@ -49,7 +49,7 @@ function* occurrences(value: readonly string[], part: readonly string[]): Genera
   }
 }
 
-/** For each prefix of the part, the length of its longest proper prefix that is also a suffix of it. */
+/** For each prefix of the part, the length of its longest proper prefix that is also a suffix. */
 function bordersOf(part: readonly string[]): Uint32Array {
   const borders = new Uint32Array(part.length)
   let length = 0
@@ -129,7 +129,7 @@ export function checkMarks(text: string): void {
 }
 
 /** @throws RefusalError, see checkMarks */
-export function normalized(text: string, form: string): string {
+export function normalize(text: string, form: string): string {
   checkMarks(text)
   return text.normalize(form)
 }
@@ -156,7 +156,7 @@ function soundex(value: string): string {
 }
 
 /** @throws ScalarFunctionError for a character that is in the source twice. */
-const translation = keepLast((source: string, target: string): ReadonlyMap<string, string> => {
+const mappingOf = keepLast((source: string, target: string): ReadonlyMap<string, string> => {
   const targets = [...target]
   const mapping = new Map<string, string>()
   ;[...source].forEach((char, index) => {
@@ -168,7 +168,7 @@ const translation = keepLast((source: string, target: string): ReadonlyMap<strin
 
 /** @throws ScalarFunctionError for a character that is in the source twice, and for a result that is too long. */
 function translate(value: string, source: string, target: string): string {
-  const mapping = translation(source, target)
+  const mapping = mappingOf(source, target)
   let result = ''
   for (const char of value) result += mapping.get(char) ?? char
   checkOutput('TRANSLATE', utf8Bytes(result))
@@ -199,11 +199,11 @@ const pad =
     return result
   }
 
-function replace(value: string, part: string, by: string): string {
+function replace(value: string, part: string, replacement: string): string {
   const parts = part === '' ? [value] : value.split(part)
-  const bytes = utf8Bytes(value) + (parts.length - 1) * (utf8Bytes(by) - utf8Bytes(part))
+  const bytes = utf8Bytes(value) + (parts.length - 1) * (utf8Bytes(replacement) - utf8Bytes(part))
   checkOutput('REPLACE', bytes)
-  return parts.join(by)
+  return parts.join(replacement)
 }
 
 function chr(code: bigint): string {
@@ -230,7 +230,7 @@ function ascii(value: string): bigint {
 const MAX_CELLS = 20_000_000
 
 /**
- * The number of single edits from `a` to `b`, at most `max`; null where it would take too long. Keeps only two rows of the
+ * The number of single edits from `a` to `b`, at most `max`; null where counting would take too long. Keeps only two rows of the
  * table of distances, and computes only the cells whose row and column differ by less than `max`.
  */
 function editDistance(a: Uint32Array, b: Uint32Array, max: bigint): bigint | null {
@@ -255,8 +255,8 @@ function editDistance(a: Uint32Array, b: Uint32Array, max: bigint): bigint | nul
     current[first - 1] = first === 1 ? row : limit
     const value = a[start + row - 1]
     for (let column = first; column <= last; column++) {
-      const substituted = previous[column - 1]! + (value === b[start + column - 1] ? 0 : 1)
-      current[column] = Math.min(substituted, previous[column]! + 1, current[column - 1]! + 1)
+      const substitution = previous[column - 1]! + (value === b[start + column - 1] ? 0 : 1)
+      current[column] = Math.min(substitution, previous[column]! + 1, current[column - 1]! + 1)
     }
     ;[previous, current] = [current, previous]
   }
@@ -274,8 +274,8 @@ export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ),
   scalar('bq_initcap', ['VARCHAR', 'VARCHAR'], 'VARCHAR', initcap),
   scalar('bq_initcap_default', ['VARCHAR'], 'VARCHAR', value => initcap(value, DEFAULT_DELIMITERS)),
-  scalar('bq_normalize', ['VARCHAR', 'VARCHAR'], 'VARCHAR', normalized, { refuses: true }),
-  scalar('bq_normalize_fold', ['VARCHAR', 'VARCHAR'], 'VARCHAR', (value, form) => foldCase(normalized(value, form)), {
+  scalar('bq_normalize', ['VARCHAR', 'VARCHAR'], 'VARCHAR', normalize, { refuses: true }),
+  scalar('bq_normalize_fold', ['VARCHAR', 'VARCHAR'], 'VARCHAR', (value, form) => foldCase(normalize(value, form)), {
     refuses: true,
   }),
   scalar('bq_soundex', ['VARCHAR'], 'VARCHAR', soundex),
@@ -293,7 +293,7 @@ export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_code_points_to_string', ['BIGINT[]'], 'VARCHAR', codes =>
     codes.includes(null) ? null : codePointsToString(codes),
   ),
-  // NULL where it would take too long.
+  // NULL where the computation would take too long.
   scalar('bq_edit_distance_of', ['VARCHAR', 'VARCHAR', 'BIGINT'], 'BIGINT', (a, b, max) =>
     editDistance(codePoints(a), codePoints(b), max),
   ),

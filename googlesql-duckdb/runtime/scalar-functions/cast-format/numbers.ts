@@ -126,7 +126,7 @@ function checkSignPlace(body: readonly string[], sign: NumberFormat['sign']): vo
   if (sign !== 'S' && at !== body.length - 1) failFormat(`'${sign}' can only appear after all digits and 'EEEE'`)
 }
 
-/** Hexadecimal digits: each 0 gets the case of the next X, or upper case after the last one. */
+/** Hexadecimal digits: each 0 gets the case of the next X, or upper case after the last X. */
 function hexadecimalDigits(elements: readonly string[]): string[] {
   let letter = 'X'
   return elements
@@ -150,14 +150,14 @@ function decimalLayout(elements: readonly string[], point: string | null): Decim
     if (upper.includes(',') || upper.includes('G')) failFormat("',' or 'G' cannot appear together with 'EEEE'")
   }
   const pointAt = point === null ? (exponent >= 0 ? exponent : elements.length) : elements.indexOf(point)
-  const behind = upper.slice(pointAt + 1)
-  if (point !== null && behind.some(element => element === ',' || element === 'G')) {
+  const afterPoint = upper.slice(pointAt + 1)
+  if (point !== null && afterPoint.some(element => element === ',' || element === 'G')) {
     failFormat("',' or 'G' cannot appear after '.', 'D' or 'V'")
   }
   if (upper[0] === ',' || upper[0] === 'G') failFormat(`Unexpected '${upper[0]}'`)
   const isDigit = (element: string) => element === '0' || element === '9'
   const integerDigits = upper.slice(0, pointAt).filter(isDigit).length
-  const scale = point === null ? 0 : behind.filter(isDigit).length
+  const scale = point === null ? 0 : afterPoint.filter(isDigit).length
   // In scientific notation, one digit is written before the point, even if the format has more digits there.
   const surplus = exponent >= 0 && pointAt >= 2 ? pointAt - 1 : 0
   return {
@@ -185,7 +185,7 @@ export function fractionOfText(text: string): FormattedNumber {
 }
 
 /** The digits of a number: before its point (without leading zeros), after its point, and of its exponent (with the sign: `+05`). */
-function written(number: FiniteNumber, { scale, hasExponent }: NumberFormat) {
+function splitDigits(number: FiniteNumber, { scale, hasExponent }: NumberFormat) {
   const text = (hasExponent ? exponentText : fixedText)(number, scale, number.rounding)
   const [mantissa, exponent = ''] = text.split('e')
   const [integer, fraction = ''] = mantissa!.split('.')
@@ -246,7 +246,7 @@ function integerOutput(
 
 function formatDecimal(format: NumberFormat, number: FormattedNumber): string {
   if ('word' in number) return formatWord(format, number.word, number.isNegative)
-  const { integer, fraction: allFraction, exponent } = written(number, format)
+  const { integer, fraction: allFraction, exponent } = splitDigits(number, format)
   const fraction = format.isCompact ? allFraction.replace(/0+$/, '') : allFraction
   const isOverflow = integer.length > format.integerDigits
   const isBlank = format.blanksZero && integer === ''
@@ -282,14 +282,14 @@ function formatDecimal(format: NumberFormat, number: FormattedNumber): string {
 
 function formatWord(format: NumberFormat, word: string, isNegative: boolean): string {
   const sign = signOutput(format, isNegative, false)
-  const shownSign = word === 'NAN' ? { prefix: sign.prefix && ' ', suffix: sign.suffix && ' ' } : sign
+  const wordSign = word === 'NAN' ? { prefix: sign.prefix && ' ', suffix: sign.suffix && ' ' } : sign
   const currency = currencyOutput(format, false)
   if (format.hasExponent) {
-    return assemble(format, format.isCompact ? 0 : format.elements.length, shownSign, currency, word)
+    return assemble(format, format.isCompact ? 0 : format.elements.length, wordSign, currency, word)
   }
   const isOverflow = format.pointIndex < word.length
-  const shown = format.elements.slice(Math.max(0, format.pointIndex - word.length), format.pointIndex)
-  const integerText = isOverflow ? shown.map(element => (/[,G]/i.test(element) ? ',' : '#')).join('') : word
+  const elements = format.elements.slice(Math.max(0, format.pointIndex - word.length), format.pointIndex)
+  const integerText = isOverflow ? elements.map(element => (/[,G]/i.test(element) ? ',' : '#')).join('') : word
   const fractionText = format.elements
     .slice(format.pointIndex)
     .map(element => {
@@ -298,7 +298,7 @@ function formatWord(format: NumberFormat, word: string, isNegative: boolean): st
     })
     .join('')
   const padding = format.isCompact ? 0 : Math.max(0, format.pointIndex - word.length)
-  return assemble(format, padding, shownSign, currency, integerText + fractionText)
+  return assemble(format, padding, wordSign, currency, integerText + fractionText)
 }
 
 function formatHexadecimal(format: NumberFormat, number: FormattedNumber): string {

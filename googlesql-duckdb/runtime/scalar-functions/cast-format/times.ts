@@ -2,7 +2,7 @@
 
 import { daysFromCivil, isValidDate } from '../../../../googlesql/values/civil-date.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
-import { checkedMicros, civilFromSeconds, MONTH_NAMES, splitMicros, weekdayOf } from '../dates/civil-time.js'
+import { checkMicros, civilFromSeconds, MONTH_NAMES, splitMicros, weekdayOf } from '../dates/civil-time.js'
 import {
   fractionDigits,
   momentOf,
@@ -46,7 +46,7 @@ const ALL_NAMES = Object.entries(NAMES)
   .flatMap(([category, names]) => names.map(name => ({ name, category: category as Category })))
   .sort((a, b) => b.name.length - a.name.length)
 
-const shown = (element: Element): string =>
+const show = (element: Element): string =>
   element.name === '"'
     ? `'"${element.literal}"'`
     : `'${element.category === 'LITERAL' ? element.literal : element.name}'`
@@ -77,7 +77,7 @@ function elementAt(format: string, at: number): Element {
     const spaces = /^ +/.exec(format.slice(at))![0]
     return literal(' ', spaces.length, spaces)
   }
-  if (character === '"') return quoted(format, at, literal)
+  if (character === '"') return unquote(format, at, literal)
   const rest = format.slice(at, at + 5).toUpperCase()
   const match = ALL_NAMES.find(({ name }) => rest.startsWith(name))
   if (match === undefined) fail(`Cannot find matched format element at ${at}`)
@@ -91,11 +91,11 @@ function elementAt(format: string, at: number): Element {
   }
 }
 
-function quoted(format: string, at: number, literal: (name: string, length: number, text: string) => Element): Element {
+function unquote(format: string, at: number, create: (name: string, length: number, text: string) => Element): Element {
   let text = ''
   for (let i = at + 1; i < format.length; i++) {
     const character = format[i]!
-    if (character === '"') return literal('"', i - at + 1, text)
+    if (character === '"') return create('"', i - at + 1, text)
     if (character === '\\') {
       const escaped = format[++i]
       if (escaped !== '\\' && escaped !== '"') fail(`Unsupported escape sequence \\${escaped ?? ''} in text at ${at}`)
@@ -107,11 +107,11 @@ function quoted(format: string, at: number, literal: (name: string, length: numb
   fail(`Cannot find matching " for quoted literal at ${at}`)
 }
 
-function casingOf(written: string, category: Category): Element['casing'] {
+function casingOf(text: string, category: Category): Element['casing'] {
   const isLower = (character: string | undefined) => character !== undefined && /[a-z]/.test(character)
-  if (isLower(written[0])) return 'lower'
+  if (isLower(text[0])) return 'lower'
   if (category === 'MERIDIAN_INDICATOR') return 'upper'
-  return isLower(written[1]) ? 'capital' : 'upper'
+  return isLower(text[1]) ? 'capital' : 'upper'
 }
 
 // ---- to text
@@ -127,7 +127,7 @@ const year =
   (digits: number): Writer =>
   ({ time }) =>
     pad(time.year % 10 ** digits, digits)
-const dotted: Writer = ({ time }) => (time.hour < 12 ? 'A.M.' : 'P.M.')
+const meridianWithDots: Writer = ({ time }) => (time.hour < 12 ? 'A.M.' : 'P.M.')
 
 const WRITERS: Readonly<Record<string, Writer>> = {
   YYYY: year(4),
@@ -155,8 +155,8 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   ),
   AM: WRITERS_BY_LETTER.p,
   PM: WRITERS_BY_LETTER.p,
-  'A.M.': dotted,
-  'P.M.': dotted,
+  'A.M.': meridianWithDots,
+  'P.M.': meridianWithDots,
   TZH: ({ offsetSeconds }) => offsetText(offsetSeconds, ':').slice(0, 3),
   TZM: ({ offsetSeconds }) => offsetText(offsetSeconds, ':').slice(4),
 }
@@ -166,14 +166,14 @@ function formatCast(format: string, kind: TimeKind, micros: bigint, zone: string
   const elements = elementsOf(format)
   for (const element of elements) {
     if (element.category !== 'OTHER' && !FORMATTED_CATEGORIES[kind].includes(element.category))
-      fail(`${kind} does not support ${shown(element)}`)
+      fail(`${kind} does not support ${show(element)}`)
   }
   const moment = momentOf(micros, zone)
   return elements
     .map(element => {
       if (element.category === 'LITERAL') return element.literal
       const text = WRITERS[element.name]?.(moment)
-      if (text === undefined) fail(`Unsupported format element ${shown(element)}`)
+      if (text === undefined) fail(`Unsupported format element ${show(element)}`)
       if (element.casing === 'capital') return text
       return element.casing === 'upper' ? text.toUpperCase() : text.toLowerCase()
     })
@@ -189,50 +189,50 @@ const UNPARSED_CATEGORIES: Readonly<Record<TimeKind, readonly Category[]>> = {
   TIMESTAMP: [],
 }
 
-/** Checks the rules for formats that read text, which do not depend on the text. @throws ScalarFunctionError */
+/** Checks what does not depend on the text: the rules for formats that read texts. @throws ScalarFunctionError */
 function checkParsing(elements: readonly Element[], kind: TimeKind): void {
-  const written = elements.filter(element => element.category !== 'LITERAL')
-  const byName = (name: string) => written.find(element => element.name === name)
-  const inCategory = (category: Category) => written.filter(element => element.category === category)
+  const fieldElements = elements.filter(element => element.category !== 'LITERAL')
+  const byName = (name: string) => fieldElements.find(element => element.name === name)
+  const inCategory = (category: Category) => fieldElements.filter(element => element.category === category)
   const seen = new Set<string>()
-  for (const element of written) {
-    if (!Object.hasOwn(READERS, element.name)) fail(`Format element ${shown(element)} is not supported for parsing`)
+  for (const element of fieldElements) {
+    if (!Object.hasOwn(READERS, element.name)) fail(`Format element ${show(element)} is not supported for parsing`)
     // FF1 to FF9 count as the same element here.
     const name = element.name.replace(/^FF\d$/, 'FF')
-    if (seen.has(name)) fail(`Format element ${shown(element)} appears more than once in the format string`)
+    if (seen.has(name)) fail(`Format element ${show(element)} appears more than once in the format string`)
     seen.add(name)
   }
   for (const category of UNPARSED_CATEGORIES[kind]) {
     const [first] = inCategory(category)
-    if (first) fail(`Format element in category ${category} (${shown(first)}) is not allowed for output type ${kind}`)
+    if (first) fail(`Format element in category ${category} (${show(first)}) is not allowed for output type ${kind}`)
   }
   for (const category of ['MERIDIAN_INDICATOR', 'YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE'] as const) {
     const [first, second] = inCategory(category)
     if (first && second) {
-      fail(`More than one format element in category ${category} exist: ${shown(first)} and ${shown(second)}`)
+      fail(`More than one format element in category ${category} exist: ${show(first)} and ${show(second)}`)
     }
   }
   const [meridian] = inCategory('MERIDIAN_INDICATOR')
-  const exclusive = (element: Element | undefined, other: Element | undefined): void => {
+  const refuseBoth = (element: Element | undefined, other: Element | undefined): void => {
     if (element && other) {
       fail(
-        `Format element in category ${element.category} (${shown(element)}) and format element ${shown(other)} cannot exist simultaneously`,
+        `Format element in category ${element.category} (${show(element)}) and format element ${show(other)} cannot exist simultaneously`,
       )
     }
   }
-  exclusive(meridian, byName('HH24'))
-  const twelve = byName('HH') ?? byName('HH12')
-  if (twelve && !meridian) {
-    fail(`Format element in category MERIDIAN_INDICATOR is required when format element ${shown(twelve)} exists`)
+  refuseBoth(meridian, byName('HH24'))
+  const twelveHour = byName('HH') ?? byName('HH12')
+  if (twelveHour && !meridian) {
+    fail(`Format element in category MERIDIAN_INDICATOR is required when format element ${show(twelveHour)} exists`)
   }
-  if (meridian && !twelve) {
+  if (meridian && !twelveHour) {
     fail(
-      `Format element of type HH/HH12 is required when format element in category MERIDIAN_INDICATOR (${shown(meridian)}) exists`,
+      `Format element of type HH/HH12 is required when format element in category MERIDIAN_INDICATOR (${show(meridian)}) exists`,
     )
   }
   const secondOfDay = byName('SSSSS')
-  exclusive(inCategory('HOUR')[0], secondOfDay)
-  exclusive(inCategory('MINUTE')[0], secondOfDay)
+  refuseBoth(inCategory('HOUR')[0], secondOfDay)
+  refuseBoth(inCategory('MINUTE')[0], secondOfDay)
   if (secondOfDay && byName('SS')) fail(`Format elements 'SSSSS' and 'SS' cannot exist simultaneously`)
 }
 
@@ -246,7 +246,7 @@ function beginsWithDigit(elements: readonly Element[], index: number): boolean {
   return element.category !== 'LITERAL' && !['MON', 'MONTH', 'A.M.', 'P.M.', 'TZH'].includes(element.name)
 }
 
-const NOTHING_READ = {
+const DEFAULT_FIELDS = {
   day: 1,
   hour: 0,
   minute: 0,
@@ -259,17 +259,17 @@ const NOTHING_READ = {
   offsetMinutes: 0,
   hasOffset: false,
 }
-type CastFields = typeof NOTHING_READ & { year: number; month: number }
+type CastFields = typeof DEFAULT_FIELDS & { year: number; month: number }
 
 /**
  * Reads an element at the start of the text. Returns the number of characters read, or -1 where the text does not match. `isExact`: a
  * number must have all its digits.
  */
-type Read = (text: string, isExact: boolean, fields: CastFields) => number
+type Reader = (text: string, isExact: boolean, fields: CastFields) => number
 type Store = (fields: CastFields, value: number) => void
 
 const number =
-  (width: number, low: number, high: number, store: Store, start = 0): Read =>
+  (width: number, low: number, high: number, store: Store, start = 0): Reader =>
   (text, isExact, fields) => {
     const digits = /^\d*/.exec(text.slice(start, start + width))![0]
     const value = Number(digits)
@@ -283,14 +283,14 @@ const field = (
   width: number,
   low: number,
   high: number,
-): Read =>
+): Reader =>
   number(width, low, high, (fields, value) => {
     fields[name] = value
   })
 
 /** One of the names, in any case; stores its index. */
 const oneOf =
-  (names: readonly string[], store: Store): Read =>
+  (names: readonly string[], store: Store): Reader =>
   (text, _, fields) => {
     const index = names.findIndex(name => text.slice(0, name.length).toUpperCase() === name.toUpperCase())
     if (index < 0) return -1
@@ -305,16 +305,16 @@ const halfDay = oneOf(['A.M.', 'P.M.'], (fields, index) => {
   fields.isAfternoon = index === 1
 })
 
-const fullYear: Read = (text, isExact, fields) => field('year', isExact ? 4 : 5, 0, 10_000)(text, isExact, fields)
+const fullYear: Reader = (text, isExact, fields) => field('year', isExact ? 4 : 5, 0, 10_000)(text, isExact, fields)
 
 /** The last digits of a year; the others are those of the current year. */
-const shortYear = (digits: number): Read =>
+const shortYear = (digits: number): Reader =>
   number(digits, 0, 10 ** digits - 1, (fields, value) => {
     fields.year += value - (fields.year % 10 ** digits)
   })
 
 const fraction =
-  (width: number): Read =>
+  (width: number): Reader =>
   (text, isExact, fields) => {
     const digits = new RegExp(`^\\d{${isExact ? width : 1},${width}}`).exec(text)?.[0]
     if (digits === undefined) return -1
@@ -322,7 +322,7 @@ const fraction =
     return digits.length
   }
 
-const READERS: Readonly<Record<string, Read>> = {
+const READERS: Readonly<Record<string, Reader>> = {
   YYYY: fullYear,
   RRRR: fullYear,
   YYY: shortYear(3),
@@ -384,21 +384,21 @@ function parseCast(format: string, text: string, kind: TimeKind, zone: string, n
   const rules = timeZone(zone)
   const nowSeconds = splitMicros(now).seconds
   const today = civilFromSeconds(nowSeconds + rules(nowSeconds), 0)
-  const fields: CastFields = { ...NOTHING_READ, year: today.year, month: today.month }
+  const fields: CastFields = { ...DEFAULT_FIELDS, year: today.year, month: today.month }
   let at = /^\s*/u.exec(text)![0].length
   let index = 0
   while (at < text.length && index < elements.length) {
-    const taken = readElement(elements[index]!, text.slice(at), beginsWithDigit(elements, index + 1), fields)
-    if (taken < 0)
-      fail(`Failed to parse input timestamp string at ${at} with format element ${shown(elements[index]!)}`)
-    at += taken
+    const length = readElement(elements[index]!, text.slice(at), beginsWithDigit(elements, index + 1), fields)
+    if (length < 0)
+      fail(`Failed to parse input timestamp string at ${at} with format element ${show(elements[index]!)}`)
+    at += length
     index++
   }
   at += /^\s*/u.exec(text.slice(at))![0].length
   while (elements[index]?.name === '"' && elements[index]!.literal === '') index++
   if (at < text.length) fail(`Illegal non-space trailing data '${text.slice(at)}' in timestamp string`)
   if (index < elements.length)
-    fail(`Entire timestamp string has been parsed before dealing with format element ${shown(elements[index]!)}`)
+    fail(`Entire timestamp string has been parsed before dealing with format element ${show(elements[index]!)}`)
   return microsOfFields(kind, fields, rules)
 }
 
@@ -410,7 +410,7 @@ function microsOfFields(kind: TimeKind, fields: CastFields, rules: (epochSeconds
   const offset = fields.offsetSign * (fields.offsetHours * 60 + fields.offsetMinutes) * 60
   const instant = fields.hasOffset ? civil - offset : localToInstant(civil, rules)
   const micros = BigInt(instant) * 1_000_000n + BigInt(fields.micro)
-  return checkedMicros(micros, 'The parsing result is out of valid time range')
+  return checkMicros(micros, 'The parsing result is out of valid time range')
 }
 
 export const CAST_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [

@@ -41,22 +41,22 @@ export function splitMicros(micros: bigint): { readonly seconds: number; readonl
   return { seconds: Number((micros - micro) / 1_000_000n), micro: Number(micro) }
 }
 
-/** The fields of a civil time that format strings use. @param seconds since 1970-01-01 00:00:00 in the same calendar, as are `days` */
+/** The fields of a civil time that format strings use. `seconds` and `days` count from 1970-01-01 00:00:00 in the same calendar. */
 export function civilFromSeconds(seconds: number, micro: number) {
   const days = Math.floor(seconds / DAY_SECONDS)
-  const ofDay = seconds - days * DAY_SECONDS
+  const secondOfDay = seconds - days * DAY_SECONDS
   return {
     ...civilFromDays(days),
-    hour: Math.floor(ofDay / 3_600),
-    minute: Math.floor((ofDay % 3_600) / 60),
-    second: ofDay % 60,
+    hour: Math.floor(secondOfDay / 3_600),
+    minute: Math.floor((secondOfDay % 3_600) / 60),
+    second: secondOfDay % 60,
     micro,
     days,
   }
 }
 
 /** @throws ScalarFunctionError with this message where no TIMESTAMP has these microseconds since 1970 */
-export function checkedMicros(micros: bigint, refusal: string): bigint {
+export function checkMicros(micros: bigint, refusal: string): bigint {
   if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) fail(refusal)
   return micros
 }

@@ -17,7 +17,7 @@ import { timeZone } from './time-zones.js'
 
 export type TimeKind = 'DATE' | 'TIME' | 'DATETIME' | 'TIMESTAMP'
 
-/** The elements whose part values of this type do not have. They are copied to the result unchanged. */
+/** The elements for parts that values of this type do not have. They are copied to the result unchanged. */
 export const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
   DATE: 'cHIklMPpRrSsTXZz',
   TIME: 'AaBbhCcDdeFGgjJmQsUuVWwxYyZz',
@@ -48,10 +48,10 @@ export type Moment = ReturnType<typeof momentOf>
 /** A value to format: its civil time, the offset of its zone at that time, and the instant in seconds. */
 export function momentOf(micros: bigint, zone: string) {
   const { seconds, micro } = splitMicros(micros)
-  const exact = timeZone(zone)(seconds)
+  const exactOffset = timeZone(zone)(seconds)
   // Only offsets of early years have seconds. A text cannot contain these, so the civil time in the text is computed without
   // them as well. Source: GetNormalizedTimeZone of the reference implementation.
-  const offsetSeconds = exact - (exact % 60)
+  const offsetSeconds = exactOffset - (exactOffset % 60)
   return { time: civilFromSeconds(seconds + offsetSeconds, micro), offsetSeconds, epochSeconds: seconds }
 }
 
@@ -62,7 +62,7 @@ const weekNumber = (time: CivilTime, firstWeekday: number): number =>
 
 export type Writer = (moment: Moment) => string
 const clock: Writer = ({ time }) => `${pad(time.hour, 2)}:${pad(time.minute, 2)}:${pad(time.second, 2)}`
-const slashes: Writer = ({ time }) => `${pad(time.month, 2)}/${pad(time.day, 2)}/${pad(time.year % 100, 2)}`
+const slashedDate: Writer = ({ time }) => `${pad(time.month, 2)}/${pad(time.day, 2)}/${pad(time.year % 100, 2)}`
 const month: Writer = ({ time }) => MONTH_NAMES[time.month - 1]!
 const weekday: Writer = ({ time }) => DAY_NAMES[weekdayOf(time.days)]!
 const halfDay: Writer = ({ time }) => (time.hour < 12 ? 'AM' : 'PM')
@@ -78,7 +78,7 @@ export const WRITERS = {
   c: moment =>
     `${shortName(weekday(moment))} ${shortName(month(moment))} ${pad(moment.time.day, 2, ' ')} ${clock(moment)} ` +
     `${moment.time.year}`,
-  D: slashes,
+  D: slashedDate,
   d: ({ time }) => pad(time.day, 2),
   e: ({ time }) => pad(time.day, 2, ' '),
   F: ({ time }) => `${time.year}-${pad(time.month, 2)}-${pad(time.day, 2)}`,
@@ -110,7 +110,7 @@ export const WRITERS = {
   W: ({ time }) => pad(weekNumber(time, 1), 2),
   w: ({ time }) => String(weekdayOf(time.days)),
   X: clock,
-  x: slashes,
+  x: slashedDate,
   Y: ({ time }) => String(time.year),
   y: ({ time }) => pad(time.year % 100, 2),
   Z: ({ offsetSeconds }) => zoneText(offsetSeconds),
@@ -141,26 +141,26 @@ const MAX_FRACTION_DIGITS = 18
 /** The most digits that a format may ask for; with more, the text is not an element. */
 const MAX_DIGITS_ASKED = 1024
 
-/** The `%E…` element whose text after the `E` begins `rest`. Null where there is no such element. */
+/** The `%E…` element; `rest` is the format after the `E`. Null where `rest` does not begin with such an element. */
 function extendedElement(rest: string): ExtendedElement | null {
   const match = /^(z|T|4Y|\*S|\*f|\d+S|\d+f)/.exec(rest)
   if (match === null) return null
   const element = match[0]
   const letter = element.at(-1)!
   const isOfDate = /^\d\d+S$/.test(element)
-  const extended = (write: Writer): ExtendedElement => ({ letter, length: element.length, write, isOfDate })
-  if (element === 'z') return extended(({ offsetSeconds }) => offsetText(offsetSeconds, ':'))
+  const elementWith = (write: Writer): ExtendedElement => ({ letter, length: element.length, write, isOfDate })
+  if (element === 'z') return elementWith(({ offsetSeconds }) => offsetText(offsetSeconds, ':'))
   // `%ET` is the letter between date and time in RFC 3339.
-  if (element === 'T') return extended(() => 'T')
-  if (element === '4Y') return extended(({ time }) => pad(time.year, 4))
+  if (element === 'T') return elementWith(() => 'T')
+  if (element === '4Y') return elementWith(({ time }) => pad(time.year, 4))
   if (Number(element.slice(0, -1)) > MAX_DIGITS_ASKED) return null
   const digits = Math.min(Number(element.slice(0, -1)), MAX_FRACTION_DIGITS)
   if (letter === 'f') {
-    if (element === '*f') return extended(({ time }) => trimmedFraction(time.micro) || '0')
-    return extended(({ time }) => fractionDigits(time.micro, digits))
+    if (element === '*f') return elementWith(({ time }) => trimmedFraction(time.micro) || '0')
+    return elementWith(({ time }) => fractionDigits(time.micro, digits))
   }
   const fraction = (micro: number) => (element === '*S' ? trimmedFraction(micro) : fractionDigits(micro, digits))
-  return extended(({ time }) => {
+  return elementWith(({ time }) => {
     const text = fraction(time.micro)
     return pad(time.second, 2) + (text === '' ? '' : `.${text}`)
   })
@@ -174,7 +174,7 @@ const NUMBER_DIGITS: Readonly<Record<string, number>> = {
 }
 const SPACE_PADDED = 'ekl'
 /** Elements that strftime does not have; they take no flags. */
-const UNFLAGGED = 'JQ'
+const WITHOUT_FLAGS = 'JQ'
 const UPPER_BY_CHANGE = 'aAbBh'
 const LOWER_BY_CHANGE = 'pPZ'
 
@@ -183,7 +183,7 @@ type Flags = ReturnType<typeof flagsOf>
 /** GoogleSQL's limit on the output of functions. */
 const MAX_OUTPUT = 1 << 20
 
-function checkedSize(size: number): number {
+function checkSize(size: number): number {
   if (size > MAX_OUTPUT) fail('Output of a format exceeds max allowed output size of 1MB')
   return size
 }
@@ -196,12 +196,12 @@ function flagsOf(flags: string, width: string) {
     pad: pads.at(-1) ?? '',
     isUpper: flags.includes('^'),
     changesCase: flags.includes('#'),
-    width: checkedSize(Number(width)),
+    width: checkSize(Number(width)),
   }
 }
 
-function flagged(write: Writer, letter: string, { pad: padding, isUpper, changesCase, width }: Flags): Writer {
-  const filled = (text: string): string => text.padStart(width, padding === '0' ? '0' : ' ')
+function withFlags(write: Writer, letter: string, { pad: padding, isUpper, changesCase, width }: Flags): Writer {
+  const fill = (text: string): string => text.padStart(width, padding === '0' ? '0' : ' ')
   const digits = NUMBER_DIGITS[letter]
   if (digits !== undefined) {
     const ownPadding = SPACE_PADDED.includes(letter) && padding !== '0' && padding !== '-' ? '_' : padding
@@ -210,30 +210,30 @@ function flagged(write: Writer, letter: string, { pad: padding, isUpper, changes
         .trim()
         .replace(/^0+(?=\d)/, '')
       return ownPadding === '-'
-        ? filled(number)
+        ? fill(number)
         : number.padStart(Math.max(digits, width), ownPadding === '_' ? ' ' : '0')
     }
   }
   if (letter === 'z') {
     return moment => {
       const [sign, number] = [write(moment).slice(0, 1), write(moment).slice(1)]
-      if (padding === '-') return filled(sign + number.replace(/^0+(?=\d)/, ''))
-      return filled(sign + (padding === '_' ? number.replace(/^0+(?=\d)/, '').padStart(4) : number))
+      if (padding === '-') return fill(sign + number.replace(/^0+(?=\d)/, ''))
+      return fill(sign + (padding === '_' ? number.replace(/^0+(?=\d)/, '').padStart(4) : number))
     }
   }
-  const cased = (text: string): string => {
+  const changeCase = (text: string): string => {
     if (changesCase && UPPER_BY_CHANGE.includes(letter)) return text.toUpperCase()
     if (changesCase && LOWER_BY_CHANGE.includes(letter)) return text.toLowerCase()
     return isUpper && letter !== 'P' ? text.toUpperCase() : text
   }
-  return moment => filled(cased(write(moment)))
+  return moment => fill(changeCase(write(moment)))
 }
 
 /**
  * Elements that must not follow the modifier E or O; after it, they are copied to the result unchanged. Source: the reference
  * implementation.
  */
-const UNMODIFIED = { E: 'aAbBhDdeFgGHIJjklmMQSUVwW', O: 'aAcDFJQxXY' } as const
+const WITHOUT_MODIFIERS = { E: 'aAbBhDdeFgGHIJjklmMQSUVwW', O: 'aAcDFJQxXY' } as const
 
 function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
   const foreign = FOREIGN_ELEMENTS[kind]
@@ -246,8 +246,8 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
       break
     }
     if (percent > at) pieces.push(format.slice(at, percent))
-    const [given, flags, width] = /^%([_\-0^#]*)(\d*)/.exec(format.slice(percent))!
-    let letterAt = percent + given.length
+    const [prefix, flags, width] = /^%([_\-0^#]*)(\d*)/.exec(format.slice(percent))!
+    let letterAt = percent + prefix.length
     if (letterAt >= format.length) {
       pieces.push(format.slice(percent))
       break
@@ -260,15 +260,15 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
     if (isModified) {
       const extended = letter === 'E' ? extendedElement(format.slice(letterAt + 1)) : null
       letterAt += extended?.length ?? 1
-      isPlain = extended === null && UNMODIFIED[letter as 'E' | 'O'].includes(format[letterAt]!)
+      isPlain = extended === null && WITHOUT_MODIFIERS[letter as 'E' | 'O'].includes(format[letterAt]!)
       // The modifiers in `%Ey`, `%Od` and so on have no effect, since English has no alternative calendars or digits.
       letter = extended?.letter ?? format[letterAt]!
       write = extended?.write
-      if (kind === 'DATE' && given === '%' && extended?.isOfDate) isForeign = false
+      if (kind === 'DATE' && prefix === '%' && extended?.isOfDate) isForeign = false
     }
     if (!isPlain) write ??= Object.hasOwn(WRITERS, letter) ? WRITERS[letter as keyof typeof WRITERS] : undefined
-    if (given !== '%' && UNFLAGGED.includes(letter)) write = undefined
-    if (write !== undefined && given !== '%') write = flagged(write, letter, flagsOf(flags!, width!))
+    if (prefix !== '%' && WITHOUT_FLAGS.includes(letter)) write = undefined
+    if (write !== undefined && prefix !== '%') write = withFlags(write, letter, flagsOf(flags!, width!))
     isForeign ??= foreign.includes(letter)
     pieces.push(write === undefined || isForeign ? format.slice(percent, letterAt + 1) : write)
     at = letterAt + 1
@@ -284,7 +284,7 @@ export function formatTime(format: string, kind: TimeKind, micros: bigint, zone:
   let text = ''
   for (const piece of piecesOf(format, kind)) {
     text += typeof piece === 'string' ? piece : piece(moment)
-    checkedSize(text.length)
+    checkSize(text.length)
   }
   return text
 }

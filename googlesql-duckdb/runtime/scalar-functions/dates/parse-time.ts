@@ -3,12 +3,12 @@ import { civilFromDays, daysFromCivil, isLeapYear, isValidDate } from '../../../
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
 import { fail, type ScalarFunction, ScalarFunctionError, scalar } from '../scalar-function.js'
-import { checkedMicros, DAY_NAMES, isoYearStart, MONTH_NAMES, weekdayOf } from './civil-time.js'
-import { type TimeKind, FOREIGN_ELEMENTS as UNWRITTEN } from './format-time.js'
+import { checkMicros, DAY_NAMES, isoYearStart, MONTH_NAMES, weekdayOf } from './civil-time.js'
+import { FOREIGN_ELEMENTS as FOREIGN, type TimeKind } from './format-time.js'
 import { type TimeZone, timeZone } from './time-zones.js'
 
 /** Elements for parts that a value of this type does not have; a format with such an element is an error. */
-const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = { ...UNWRITTEN, TIME: UNWRITTEN.TIME.replace('Q', '') }
+const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = { ...FOREIGN, TIME: FOREIGN.TIME.replace('Q', '') }
 
 /** A part that gives a date only together with other parts, such as a weekday. `place` is the position of its element in the format. */
 interface Part {
@@ -134,7 +134,7 @@ class Reader {
     this.at += 2
   }
 
-  /** Reads a year. `mayHaveFive`: it may have five digits, since the next element cannot begin with a digit. */
+  /** Reads a year. `mayHaveFive`: the year may have five digits, since the next element cannot begin with a digit. */
   year(mayHaveFive: boolean): void {
     this.fields.year = mayHaveFive ? this.number(5, 0, 10_000) : this.number(4, 0, 9_999)
     this.fields.usesCentury = false
@@ -159,7 +159,7 @@ class Reader {
     Object.assign(this.fields, { year: usesCentury ? year - 1900 : year, century, usesCentury, hasWrittenCentury })
   }
 
-  writtenCentury(mayHaveThree: boolean): void {
+  century(mayHaveThree: boolean): void {
     this.fields.century = mayHaveThree ? this.number(3, 0, 100) : this.number(2, 0, 99)
     if (!this.fields.usesCentury) this.fields.year = 0
     this.fields.usesCentury = true
@@ -203,9 +203,9 @@ class Reader {
     return { value, place: this.place }
   }
 
-  setsDate(...which: readonly ('yearPlace' | 'monthPlace' | 'dayPlace')[]): void {
+  markDate(...places: readonly ('yearPlace' | 'monthPlace' | 'dayPlace')[]): void {
     this.fields.hasDatePart = true
-    for (const name of which) this.fields[name] = this.place
+    for (const name of places) this.fields[name] = this.place
   }
 }
 
@@ -221,30 +221,30 @@ const clock = (reader: Reader, hasSeconds: boolean): void => {
   fields.isTwelveHour = false
 }
 
-const slashes = (reader: Reader): void => {
+const slashedDate = (reader: Reader): void => {
   reader.fields.month = reader.spacedNumber(2, 1, 12)
   reader.expect('/')
   reader.fields.day = reader.spacedNumber(2, 1, 31)
   reader.expect('/')
   reader.skipSpaces()
   reader.yearWithin(() => reader.shortYear())
-  reader.setsDate('yearPlace', 'monthPlace', 'dayPlace')
+  reader.markDate('yearPlace', 'monthPlace', 'dayPlace')
 }
 
 const weekNumber =
   (firstWeekday: number) =>
   (reader: Reader): void => {
-    reader.setsDate()
+    reader.markDate()
     reader.fields.week = { ...reader.part(reader.number(2, 0, 53)), firstWeekday }
   }
 const monthName = (reader: Reader): void => {
   reader.fields.month = reader.name(MONTH_NAMES) + 1
-  reader.setsDate('monthPlace')
+  reader.markDate('monthPlace')
 }
 const weekdayName = (reader: Reader): void => {
   reader.fields.weekday = reader.part(reader.name(DAY_NAMES))
 }
-/** A number that is a field; `place` is the field for its position, if it is a part of a date. */
+/** Reads a number into a field. `places` are the fields for its position, if it is a part of a date. */
 const field =
   (
     name: 'month' | 'day' | 'minute' | 'second',
@@ -254,7 +254,7 @@ const field =
   ): ReadElement =>
   reader => {
     reader.fields[name] = reader.number(2, low, high)
-    if (places.length > 0) reader.setsDate(...places)
+    if (places.length > 0) reader.markDate(...places)
   }
 const part =
   (
@@ -262,10 +262,10 @@ const part =
     width: number,
     low: number,
     high: number,
-    of: (written: number) => number = written => written,
+    convert: (written: number) => number = written => written,
   ): ReadElement =>
   reader => {
-    reader.fields[name] = reader.part(of(reader.number(width, low, high)))
+    reader.fields[name] = reader.part(convert(reader.number(width, low, high)))
   }
 
 type ReadElement = (reader: Reader, mayBeLonger: boolean) => void
@@ -276,8 +276,8 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   b: monthName,
   h: monthName,
   C: (reader, mayBeLonger) => {
-    reader.writtenCentury(mayBeLonger)
-    reader.setsDate('yearPlace')
+    reader.century(mayBeLonger)
+    reader.markDate('yearPlace')
   },
   c: reader => {
     weekdayName(reader)
@@ -288,14 +288,14 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     clock(reader, true)
     reader.skipSpaces()
     reader.yearWithin(() => reader.year(false))
-    reader.setsDate('yearPlace', 'monthPlace', 'dayPlace')
+    reader.markDate('yearPlace', 'monthPlace', 'dayPlace')
   },
-  D: slashes,
-  x: slashes,
+  D: slashedDate,
+  x: slashedDate,
   d: field('day', 1, 31, 'dayPlace'),
   e: reader => {
     reader.fields.day = reader.shortNumber(1, 31)
-    reader.setsDate('dayPlace')
+    reader.markDate('dayPlace')
   },
   F: reader => {
     reader.skipSpaces()
@@ -304,7 +304,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.fields.month = reader.spacedNumber(2, 1, 12)
     reader.expect('-')
     reader.fields.day = reader.spacedNumber(2, 1, 31)
-    reader.setsDate('yearPlace', 'monthPlace', 'dayPlace')
+    reader.markDate('yearPlace', 'monthPlace', 'dayPlace')
   },
   G: part('isoYear', 20, 0, 99_999),
   g: part('isoYear', 2, 0, 99, year => (year <= 68 ? 2000 + year : 1900 + year)),
@@ -316,7 +316,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   l: reader => reader.twelveHour(),
   J: part('isoDayOfYear', 3, 1, 371),
   j: reader => {
-    reader.setsDate()
+    reader.markDate()
     reader.fields.dayOfYear = reader.part(reader.number(3, 1, 366))
   },
   k: reader => {
@@ -332,7 +332,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   Q: reader => {
     reader.fields.month = (reader.number(1, 1, 4) - 1) * 3 + 1
     reader.fields.day = 1
-    reader.setsDate('monthPlace', 'dayPlace')
+    reader.markDate('monthPlace', 'dayPlace')
   },
   R: reader => clock(reader, false),
   r: reader => {
@@ -351,7 +351,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
       Number(MIN_TIMESTAMP_MICROS / 1_000_000n),
       Number(MAX_TIMESTAMP_MICROS / 1_000_000n),
     )
-    reader.setsDate('yearPlace', 'monthPlace', 'dayPlace')
+    reader.markDate('yearPlace', 'monthPlace', 'dayPlace')
   },
   T: reader => clock(reader, true),
   X: reader => clock(reader, true),
@@ -362,11 +362,11 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   V: part('isoWeek', 2, 1, 53),
   Y: (reader, mayBeLonger) => {
     reader.year(mayBeLonger)
-    reader.setsDate('yearPlace')
+    reader.markDate('yearPlace')
   },
   y: reader => {
     reader.shortYear()
-    reader.setsDate('yearPlace')
+    reader.markDate('yearPlace')
   },
   Z: reader => reader.zoneName(),
   z: reader => reader.offset(''),
@@ -401,7 +401,7 @@ function readExtended(reader: Reader, element: string): void {
     reader.fields.year = reader.number(4, 0, 9_999)
     if (reader.at - start !== 4) reader.fail()
     reader.fields.usesCentury = false
-    reader.setsDate('yearPlace')
+    reader.markDate('yearPlace')
   } else {
     reader.fields.second = reader.number(2, 0, 60)
     if (element === '*S') reader.fraction(0)
@@ -448,14 +448,14 @@ function dayOf(fields: Fields): number {
   if (fields.usesCentury) year += fields.century * 100
   const { isoYear } = fields
   if (!fields.hasDatePart && isoYear !== null) return isoDay(fields, isoYear.value)
-  const moved = movedDay(fields, year)
+  const override = weekOrYearDay(fields, year)
   let { month, day } = fields
-  if (moved !== null) {
-    const date = civilFromDays(moved.days)
+  if (override !== null) {
+    const date = civilFromDays(override.days)
     // Sets only fields that no later element has set.
-    if (fields.yearPlace < moved.place) year = date.year
-    if (fields.monthPlace < moved.place) month = date.month
-    if (fields.dayPlace < moved.place) day = date.day
+    if (fields.yearPlace < override.place) year = date.year
+    if (fields.monthPlace < override.place) month = date.month
+    if (fields.dayPlace < override.place) day = date.day
   }
   if (!isValidDate(year, month, day)) fail('Out-of-range datetime field in parsing function')
   return daysFromCivil(year, month, day)
@@ -476,7 +476,7 @@ function isoDay(fields: Fields, isoYear: number): number {
   return start + (isoWeek.value - 1) * 7 + (weekday === null ? 0 : (weekday.value + 6) % 7)
 }
 
-function movedDay(fields: Fields, year: number): { readonly days: number; readonly place: number } | null {
+function weekOrYearDay(fields: Fields, year: number): { readonly days: number; readonly place: number } | null {
   const { week, dayOfYear, weekday } = fields
   const first = daysFromCivil(year, 1, 1)
   if (dayOfYear !== null && (week === null || weekday === null || dayOfYear.place > week.place)) {
@@ -499,7 +499,7 @@ export function parseTime(format: string, text: string, kind: TimeKind, zone: st
   const reader = new Reader(text, timeZone(zone))
   readAll(reader, format, kind)
   const { fields } = reader
-  return checkedMicros(microsOf(fields), 'Invalid result from parsing function')
+  return checkMicros(microsOf(fields), 'Invalid result from parsing function')
 }
 
 function microsOf(fields: Fields): bigint {

@@ -33,7 +33,7 @@ function makeZone(name: string): TimeZone {
   if (fixed !== undefined) return () => fixed
   const named = namedZone(name)
   if (named === null) fail(`Invalid time zone: ${name}`)
-  return cached(named)
+  return cacheByDay(named)
 }
 
 interface DayOffsets {
@@ -45,7 +45,7 @@ interface DayOffsets {
 
 // The platform takes microseconds to find the offset of an instant. The rows of a query are usually close in time, so the offsets
 // are cached per day. No zone has changed its offset twice within a day.
-function cached(zone: TimeZone): TimeZone {
+function cacheByDay(zone: TimeZone): TimeZone {
   const days = new BoundedMap<number, DayOffsets>(20_000)
   const offsetsOf = (day: number): DayOffsets => offsetsOfDay(zone, day)
   return epochSeconds => {

@@ -18,7 +18,7 @@ export function readableText(value: string | null, type: Type): string {
     case 'FLOAT64':
       return floatLiteral(value) ?? (value === 'nan' ? 'NaN' : value)
     case 'BYTES':
-      return escapedBytes(value, null)
+      return escapeBytes(value, null)
     case 'JSON':
       return jsonText(value)
     default:
@@ -37,17 +37,17 @@ export function literalText(value: string | null, type: Type): string {
       return parts.length < 2 ? `STRUCT(${parts.join('')})` : `(${parts.join(', ')})`
     }
     case 'STRING':
-      return quoted(value)
+      return stringLiteral(value)
     case 'BYTES': {
       const quote = quoteFor(Buffer.from(value, 'hex').toString('latin1'))
-      return `b${quote}${escapedBytes(value, quote)}${quote}`
+      return `b${quote}${escapeBytes(value, quote)}${quote}`
     }
     case 'FLOAT64':
       return floatLiteral(value) ?? `CAST("${value}" AS FLOAT64)`
     case 'INTERVAL':
       return `INTERVAL "${value}" YEAR TO SECOND`
     case 'JSON':
-      return `JSON ${quoted(jsonText(value))}`
+      return `JSON ${stringLiteral(jsonText(value))}`
     case 'NUMERIC':
     case 'BIGNUMERIC':
     case 'DATE':
@@ -88,24 +88,24 @@ const quoteFor = (text: string): string => (text.includes('"') && !text.includes
 
 const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
 
-function quoted(text: string): string {
+function stringLiteral(text: string): string {
   const quote = quoteFor(text)
   let result = ''
   let isAfterHex = false
   for (const char of text) {
     const code = char.codePointAt(0)!
-    const short = char === quote ? `\\${quote}` : ESCAPES[char]
+    const escapeText = char === quote ? `\\${quote}` : ESCAPES[char]
     // A hexadecimal digit after an escape such as \xAB is escaped too, since it would be read as a part of that escape.
     const isHex: boolean =
-      short === undefined && code < 128 && (code < 32 || code === 127 || (isAfterHex && /[0-9a-fA-F]/.test(char)))
-    result += short ?? (isHex ? hexEscape(code) : char)
+      escapeText === undefined && code < 128 && (code < 32 || code === 127 || (isAfterHex && /[0-9a-fA-F]/.test(char)))
+    result += escapeText ?? (isHex ? hexEscape(code) : char)
     isAfterHex = isHex
   }
   return quote + result + quote
 }
 
 /** The text of bytes inside a literal. Without a `quote`, all kinds of quotes are escaped. */
-function escapedBytes(hex: string, quote: string | null): string {
+function escapeBytes(hex: string, quote: string | null): string {
   return Array.from(Buffer.from(hex, 'hex'), code => {
     if (code < 32 || code > 126) return hexEscape(code)
     const char = String.fromCharCode(code)

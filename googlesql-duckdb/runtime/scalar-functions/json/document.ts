@@ -13,7 +13,7 @@ export type JsonNode =
       /** The members by name; the first of several with the same name. */
       readonly members: ReadonlyMap<string, JsonNode>
       /** All members in their order, where several have the same name: a STRING keeps them all. */
-      readonly written?: readonly (readonly [string, JsonNode])[]
+      readonly allMembers?: readonly (readonly [string, JsonNode])[]
     }
 
 export const JSON_NULL: JsonNode = { kind: 'null' }
@@ -26,10 +26,10 @@ const NODES: JsonBuilder<JsonNode> = {
   number: text => ({ kind: 'number', text }),
   string: value => ({ kind: 'string', value }),
   array: items => ({ kind: 'array', items }),
-  object: written => {
+  object: allMembers => {
     const members = new Map<string, JsonNode>()
-    for (const [name, value] of written) if (!members.has(name)) members.set(name, value)
-    return { kind: 'object', members, ...(members.size < written.length && { written }) }
+    for (const [name, value] of allMembers) if (!members.has(name)) members.set(name, value)
+    return { kind: 'object', members, ...(members.size < allMembers.length && { allMembers }) }
   },
 }
 
@@ -55,7 +55,7 @@ function orNull(read: () => JsonNode | null): JsonNode | null {
 
 function find(reader: JsonReader<JsonNode>, steps: readonly string[], depth: number): JsonNode | null {
   const step = steps[depth]
-  if (step === undefined) return wholeValue(reader, depth)
+  if (step === undefined) return readValue(reader, depth)
   if (depth > MAX_DEPTH) return null
   const isArray = reader.accept('[')
   if (!isArray && !reader.accept('{')) return null
@@ -63,13 +63,13 @@ function find(reader: JsonReader<JsonNode>, steps: readonly string[], depth: num
   do {
     const name = isArray ? String(index++) : reader.name()
     if (name === step) return find(reader, steps, depth + 1)
-    if (!wholeValue(reader, depth + 1)) return null
+    if (!readValue(reader, depth + 1)) return null
   } while (reader.accept(','))
   return null
 }
 
 /** Reads a value; null for a number with an incomplete part, such as `1.` or `1e+`. */
-function wholeValue(reader: JsonReader<JsonNode>, depth: number): JsonNode | null {
+function readValue(reader: JsonReader<JsonNode>, depth: number): JsonNode | null {
   const node = reader.value(depth)
   if (node.kind !== 'number') return node
   const next = reader.next ?? ''
@@ -92,7 +92,7 @@ export function documentText(node: JsonNode): string {
     case 'array':
       return `[${node.items.map(documentText).join(',')}]`
     case 'object':
-      return `{${[...(node.written ?? node.members)].map(memberText).join(',')}}`
+      return `{${[...(node.allMembers ?? node.members)].map(memberText).join(',')}}`
   }
 }
 

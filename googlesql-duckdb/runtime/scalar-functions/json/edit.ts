@@ -6,7 +6,7 @@ import type { JsonPath, JsonPathStep } from '../../../../googlesql/values/json-p
 import { fail } from '../scalar-function.js'
 import { JSON_NULL, type JsonNode } from './document.js'
 
-/** BigQuery refuses a path whose indexes would add this many items to arrays, all steps together, and an insertion at such an index. */
+/** BigQuery refuses a path whose indexes would add so many items to arrays, in all steps together, and an insertion at this index. */
 const MAX_LENGTH = 1_000_000
 /** The most items that indexes may add here: with BigQuery's limit, a path of 20 characters would take a second. */
 const MAX_ADDED = 200_000
@@ -84,9 +84,9 @@ export function setValue(root: JsonNode, { steps }: JsonPath, value: JsonNode, c
   return changeAt(root, steps, old => (old || creates ? value : null)) ?? root
 }
 
-/** JSON_ARRAY_APPEND. `isEach`: whether the items of an array are appended one by one. */
-export function appendItems(root: JsonNode, { steps }: JsonPath, value: JsonNode, isEach: boolean): JsonNode {
-  const added = isEach && value.kind === 'array' ? value.items : [value]
+/** JSON_ARRAY_APPEND. `isOneByOne`: whether the items of an array are appended one by one. */
+export function appendItems(root: JsonNode, { steps }: JsonPath, value: JsonNode, isOneByOne: boolean): JsonNode {
+  const added = isOneByOne && value.kind === 'array' ? value.items : [value]
   const change = (old: JsonNode | undefined): JsonNode | null => {
     if (old?.kind === 'null') return { kind: 'array', items: added }
     return old?.kind === 'array' ? { kind: 'array', items: [...old.items, ...added] } : null
@@ -95,12 +95,12 @@ export function appendItems(root: JsonNode, { steps }: JsonPath, value: JsonNode
 }
 
 /** JSON_ARRAY_INSERT: inserts before the item at the end of the path. */
-export function insertItems(root: JsonNode, { steps }: JsonPath, value: JsonNode, isEach: boolean): JsonNode {
+export function insertItems(root: JsonNode, { steps }: JsonPath, value: JsonNode, isOneByOne: boolean): JsonNode {
   const last = steps.at(-1)
   if (last?.kind !== 'index') return root
   const index = Number(last.text)
   checkLength(index)
-  const added = isEach && value.kind === 'array' ? value.items : [value]
+  const added = isOneByOne && value.kind === 'array' ? value.items : [value]
   const change = (old: JsonNode | undefined): JsonNode | null => {
     if (old?.kind !== 'array' && old?.kind !== 'null') return null
     const items = old.kind === 'array' ? [...old.items] : []
@@ -128,7 +128,7 @@ export function removeAt(root: JsonNode, { steps }: JsonPath): JsonNode {
 
 /** JSON_STRIP_NULLS. */
 export function stripNulls(root: JsonNode, { steps }: JsonPath, inArrays: boolean, removesEmpty: boolean): JsonNode {
-  const isGone = (node: JsonNode, isItem: boolean): boolean => {
+  const isRemoved = (node: JsonNode, isItem: boolean): boolean => {
     if (node.kind === 'null') return !isItem || inArrays
     if (!removesEmpty) return false
     if (node.kind === 'object') return node.members.size === 0
@@ -136,16 +136,16 @@ export function stripNulls(root: JsonNode, { steps }: JsonPath, inArrays: boolea
   }
   const strip = (node: JsonNode): JsonNode => {
     if (node.kind === 'array') {
-      return { kind: 'array', items: node.items.map(strip).filter(item => !isGone(item, true)) }
+      return { kind: 'array', items: node.items.map(strip).filter(item => !isRemoved(item, true)) }
     }
     if (node.kind !== 'object') return node
     const members = [...node.members].map(([name, value]) => [name, strip(value)] as const)
-    return { kind: 'object', members: new Map(members.filter(([, value]) => !isGone(value, false))) }
+    return { kind: 'object', members: new Map(members.filter(([, value]) => !isRemoved(value, false))) }
   }
   const change = (old: JsonNode | undefined): JsonNode | null => {
     if (!old) return null
     const stripped = strip(old)
-    return isGone(stripped, false) ? JSON_NULL : stripped
+    return isRemoved(stripped, false) ? JSON_NULL : stripped
   }
   return changeAt(root, steps, change) ?? root
 }
