@@ -70,15 +70,15 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   const lowered = runPasses(plan, LAST_PASSES, { delay, limitsEarly })
   const shared = { addsByParts: delay === 'rows', shardReads, partitionReads }
   const sql = textOf(lowered, newContext(lowered, parameters, shared))
-  const kept = parametersOf(sql)
+  const bound = parametersOf(sql)
   const renumber = (text: string): string =>
-    kept.length === parameters.length ? text : replaceParameters(text, index => `$${kept.indexOf(index) + 1}`)
+    bound.length === parameters.length ? text : replaceParameters(text, index => `$${bound.indexOf(index) + 1}`)
   return {
     sql: renumber(sql),
-    parameters: kept.map(index => parameters[index - 1]!),
+    parameters: bound.map(index => parameters[index - 1]!),
     ...factsOf(plan),
-    shardReads: shardReads.all().map(read => withOwnParameters(read, kept)),
-    ...(partitionReads && { partitionReads: partitionReads.map(read => withOwnParameters(read, kept)) }),
+    shardReads: shardReads.all().map(read => withOwnParameters(read, bound)),
+    ...(partitionReads && { partitionReads: partitionReads.map(read => withOwnParameters(read, bound)) }),
     ...(tolerant && { fallible: tolerant.places }),
   }
 }
@@ -147,12 +147,12 @@ function newContext(
   parameters: string[],
   shared: Pick<Context, 'addsByParts' | 'shardReads' | 'partitionReads'>,
 ): Context {
-  const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
+  const names = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const inline = inlineCtes(query.scan)
   let aliases = 0
   const free = (base: string): string => {
     let name = base
-    while (taken.has(name.toLowerCase())) name = `x_${name}`
+    while (names.has(name.toLowerCase())) name = `x_${name}`
     return name
   }
   return {

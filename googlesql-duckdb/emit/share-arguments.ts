@@ -34,11 +34,11 @@ export function writeCall(args: Args, parts: Parts, write: Write): Fragment {
       fields,
     }
   }
-  const written = parts.map((part, i) => part && (args[i]?.kind === 'word' ? { sql: part.text } : withSlots(part, i)))
+  const pieces = parts.map((part, i) => part && (args[i]?.kind === 'word' ? { sql: part.text } : withSlots(part, i)))
   return fill(
     write(
-      written.map(part => part?.sql ?? null),
-      written.map(part => part?.fields),
+      pieces.map(part => part?.sql ?? null),
+      pieces.map(part => part?.fields),
     ),
     all,
   )

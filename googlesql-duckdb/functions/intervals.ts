@@ -24,8 +24,8 @@ const isInRange = (value: bigint, base: Unit['base']): boolean => value <= MAX_P
 
 /** The months, days or microseconds of a literal number of units; null for any other expression, and out of range. */
 function writtenTotal(count: Expr | null | undefined, { base, size }: Unit): bigint | null {
-  const written = writtenInt64(count)
-  const total = written === null ? null : written * BigInt(size)
+  const literal = writtenInt64(count)
+  const total = literal === null ? null : literal * BigInt(size)
   return total !== null && isInRange(total, base) ? total : null
 }
 

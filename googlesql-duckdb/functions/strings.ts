@@ -114,8 +114,8 @@ type PartSql = (sql: string, type: Type) => string | null
 
 /** The value in the encoding that FORMAT, CONTAINS_SUBSTR and SEARCH read. */
 export function encodedSql(sql: string, type: Type, part: PartSql, depth = 0): string {
-  const whole = part(sql, type)
-  if (whole !== null) return whole
+  const partSql = part(sql, type)
+  if (partSql !== null) return partSql
   if (type.kind !== 'ARRAY') return encodedStructSql(sql, type as StructType, part, depth)
   const name = `f${depth}$`
   return `CAST(to_json(list_transform(${sql}, lambda ${name}: ${encodedSql(name, type.element, part, depth + 1)})) AS VARCHAR)`

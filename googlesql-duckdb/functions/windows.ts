@@ -22,8 +22,8 @@ const shift =
   call => {
     const [x, offset, fallback] = call.sql
     if (offset === null || offset === undefined) return windowCall(call, name, x!)
-    const checked = isPlainNumber(call.args[1]) ? offset : `bq_window_offset('${name.toUpperCase()}', ${offset})`
-    return windowCall(call, name, [x, checked, ...(fallback ? [fallback] : [])].join(', '))
+    const checkedOffset = isPlainNumber(call.args[1]) ? offset : `bq_window_offset('${name.toUpperCase()}', ${offset})`
+    return windowCall(call, name, [x, checkedOffset, ...(fallback ? [fallback] : [])].join(', '))
   }
 
 const isPlainNumber = (expr: Expr | null | undefined): boolean =>

@@ -174,9 +174,9 @@ function boundText({ kind, offset }: ResolvedBound, isRange: boolean, env: Env):
   const sql = env.expr(offset, env).text
   const isValidLiteral = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
   const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_offset_float' : 'bq_frame_offset'
-  const checked = isValidLiteral ? sql : `${check}(${sql})`
-  if (!isRange) return `${isValidLiteral && Number(offset.value) > MOST_ROWS ? MOST_ROWS : checked} ${BOUNDS[kind]}`
-  if (offset.type.kind === 'BIGNUMERIC') return `bq_bignumeric_frame_units(${checked}) ${BOUNDS[kind]}`
-  if (offset.type.kind === 'NUMERIC') return `bq_frame_offset_numeric(${checked}) ${BOUNDS[kind]}`
-  return `${offset.type.kind === 'INT64' ? WIDENED['INT64']!(checked) : checked} ${BOUNDS[kind]}`
+  const checkedSql = isValidLiteral ? sql : `${check}(${sql})`
+  if (!isRange) return `${isValidLiteral && Number(offset.value) > MOST_ROWS ? MOST_ROWS : checkedSql} ${BOUNDS[kind]}`
+  if (offset.type.kind === 'BIGNUMERIC') return `bq_bignumeric_frame_units(${checkedSql}) ${BOUNDS[kind]}`
+  if (offset.type.kind === 'NUMERIC') return `bq_frame_offset_numeric(${checkedSql}) ${BOUNDS[kind]}`
+  return `${offset.type.kind === 'INT64' ? WIDENED['INT64']!(checkedSql) : checkedSql} ${BOUNDS[kind]}`
 }

@@ -90,7 +90,7 @@ function listOf(scan: Scan, column: Column | null, env: Env): Fragment | null {
   if (readsOffset && (hasSubquery(array) || isVolatile(array))) return null
   if (value && !canArrange(shape.order, value)) return null
   const list = readsOffset ? byOffset(shape, value, offset, env) : byElement(shape, value, env)
-  return value ? arranged(list, shape.order) : list
+  return value ? arrange(list, shape.order) : list
 }
 
 /**
@@ -100,7 +100,7 @@ function listOf(scan: Scan, column: Column | null, env: Env): Fragment | null {
 const canArrange = (order: Order | null, value: Expr): boolean =>
   order?.kind !== 'sorted' || (isPlainType(value.type) && exprKey(order.key.expr) === exprKey(value))
 
-function arranged(list: Fragment, order: Order | null): Fragment {
+function arrange(list: Fragment, order: Order | null): Fragment {
   if (!order) return list
   if (order.kind === 'reversed') return fragment`list_reverse(${list})`
   const { isDescending, nullsFirst } = order.key

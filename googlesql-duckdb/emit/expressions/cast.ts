@@ -40,7 +40,7 @@ function eachField(sql: string, from: StructType, to: StructType, write: (field:
 }
 
 const macro = (name: string) => (x: string) => `${name}(${x})`
-const plain = (type: string) => (x: string) => `CAST(${x} AS ${type})`
+const castTo = (type: string) => (x: string) => `CAST(${x} AS ${type})`
 const fromUtc = (x: string): string => `make_timestamptz(epoch_us(${x}))`
 
 const RANGE_WRITERS = Object.fromEntries(
@@ -55,10 +55,10 @@ const RANGE_WRITERS = Object.fromEntries(
 
 const WRITERS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) => string>>> = {
   'INT64 BOOL': x => `(${x} <> 0)`,
-  'INT64 FLOAT64': plain('DOUBLE'),
-  'INT64 NUMERIC': plain('DECIMAL(38,9)'),
+  'INT64 FLOAT64': castTo('DOUBLE'),
+  'INT64 NUMERIC': castTo('DECIMAL(38,9)'),
   'INT64 BIGNUMERIC': macro('bq_int64_to_bignumeric'),
-  'INT64 STRING': plain('VARCHAR'),
+  'INT64 STRING': castTo('VARCHAR'),
   'NUMERIC INT64': macro('bq_numeric_to_int64'),
   'NUMERIC FLOAT64': macro('bq_numeric_to_float'),
   'NUMERIC STRING': macro('bq_numeric_text'),
@@ -71,8 +71,8 @@ const WRITERS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string
   'FLOAT64 NUMERIC': macro('bq_float_to_numeric'),
   'FLOAT64 BIGNUMERIC': macro('bq_bignumeric_of_float'),
   'FLOAT64 STRING': macro('bq_float_text'),
-  'BOOL INT64': plain('BIGINT'),
-  'BOOL STRING': plain('VARCHAR'),
+  'BOOL INT64': castTo('BIGINT'),
+  'BOOL STRING': castTo('VARCHAR'),
   'STRING INT64': macro('bq_text_to_int64'),
   'STRING FLOAT64': macro('bq_text_to_float'),
   'STRING NUMERIC': macro('bq_text_to_numeric'),
@@ -85,12 +85,12 @@ const WRITERS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string
   'STRING TIMESTAMP': macro('bq_text_to_timestamp'),
   'STRING INTERVAL': x => `bq_interval_from_text(${x}, '', '')`,
   'BYTES STRING': macro('decode'),
-  'DATE STRING': plain('VARCHAR'),
-  'DATE DATETIME': plain('TIMESTAMP'),
+  'DATE STRING': castTo('VARCHAR'),
+  'DATE DATETIME': castTo('TIMESTAMP'),
   'DATE TIMESTAMP': x => fromUtc(`CAST(${x} AS TIMESTAMP)`),
   'DATETIME STRING': macro('bq_datetime_text'),
-  'DATETIME DATE': plain('DATE'),
-  'DATETIME TIME': plain('TIME'),
+  'DATETIME DATE': castTo('DATE'),
+  'DATETIME TIME': castTo('TIME'),
   'DATETIME TIMESTAMP': fromUtc,
   'TIME STRING': macro('bq_time_text'),
   'TIMESTAMP STRING': macro('bq_timestamp_text'),
@@ -109,8 +109,8 @@ const WRITERS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string
 export function constrainSql(sql: string, type: Type, parameters: TypeParameters): string {
   const { numbers, parts } = parameters
   const constrainPart = (value: string, partType: Type, i: number): string => {
-    const own = parts[i]
-    return own ? constrainSql(value, partType, own) : value
+    const partParameters = parts[i]
+    return partParameters ? constrainSql(value, partType, partParameters) : value
   }
   switch (type.kind) {
     case 'ARRAY':
@@ -130,8 +130,8 @@ function limitedDecimal(sql: string, type: Type, [precision, scale = 0]: readonl
   const whole = precision! - scale
   const fraction = scale > 0 ? `.${'9'.repeat(scale)}` : ''
   const most = `${'9'.repeat(whole) || '0'}${fraction}`
-  const written = scale > 0 ? `${precision}, ${scale}` : `${precision}`
-  const message = `${type.kind}(${written}) has precision ${precision} and scale ${scale} but got a value that is not in range of [-${most}, ${most}]`
+  const parameterText = scale > 0 ? `${precision}, ${scale}` : `${precision}`
+  const message = `${type.kind}(${parameterText}) has precision ${precision} and scale ${scale} but got a value that is not in range of [-${most}, ${most}]`
   if (type.kind === 'BIGNUMERIC')
     return `bq_bignumeric_limited(${sql}, ${precision}::BIGINT, ${scale}::BIGINT, ${quoteText(message)})`
   const rounded = `CAST(round(${sql}, ${scale}) AS DECIMAL(38,9))`

@@ -133,21 +133,21 @@ function callSql(expr: CallExpr, env: Env): Fragment {
   const { type } = expr
   const args = writerArguments(writer, expr.arguments)
   if (isNullFor(writer, args)) return nullSql(type)
-  const captured = capturesOf(args, env)
-  const inner = captured ? inScope(captured.scope, env) : env
+  const captures = capturesOf(args, env)
+  const inner = captures ? inScope(captures.scope, env) : env
   const sqls = args.map(argument => argument && exprSql(argument, argument.kind === 'lambda' ? inner : env))
-  const written: Parts = evaluationOf(expr) === 'until-value' ? inCoalesce(args, sqls, env.scope) : sqls
+  const argsSql: Parts = evaluationOf(expr) === 'until-value' ? inCoalesce(args, sqls, env.scope) : sqls
   const write: Write = (sql, fields) => writer.write({ sql, args, type, ...(fields && { fields }) })
-  const writeParts = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captured, env)
+  const writeParts = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captures, env)
   // DuckDB allows no volatile functions in TRY, and they cannot fail. A function that chooses among its arguments fails only
   // where an argument does, and it must not compute an argument that it does not need.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
-    return safely(args, written, parts => checkRange(writeParts(parts), expr), env)
+    return safely(args, argsSql, parts => checkRange(writeParts(parts), expr), env)
   }
-  if (evaluationOf(expr) !== 'all') return asOperand(writeParts(written))
+  if (evaluationOf(expr) !== 'all') return asOperand(writeParts(argsSql))
   // DuckDB allows no subqueries in TRY; and TRY must not catch the errors of the arguments.
   const isBound = writer.hasTry ? args.map(isApartFromTry) : []
-  return asOperand(shareArguments(args, written, writeParts, env, isBound))
+  return asOperand(shareArguments(args, argsSql, writeParts, env, isBound))
 }
 
 const isApartFromTry = (argument: Expr | null): boolean =>
@@ -168,13 +168,13 @@ function checkRange(sql: Fragment, { name, type }: CallExpr): Fragment {
 }
 
 /** SAFE hides only the errors of the function itself, so arguments that may fail are computed outside of TRY. */
-function safely(args: readonly (Expr | null)[], written: Parts, write: (parts: Parts) => Fragment, env: Env): Fragment {
-  const tried = (parts: Parts): Fragment => {
-    const isWhole = parts.every((part, i) => part === written[i])
+function safely(args: readonly (Expr | null)[], argsSql: Parts, write: (parts: Parts) => Fragment, env: Env): Fragment {
+  const writeTried = (parts: Parts): Fragment => {
+    const isWhole = parts.every((part, i) => part === argsSql[i])
     const sql = write(parts)
     return fill(trySql(slot(0)), [isWhole ? inTry(sql, columnIn(args, env.scope)) : sql])
   }
-  return shareArguments(args, written, tried, env, args.map(isApartFromTry))
+  return shareArguments(args, argsSql, writeTried, env, args.map(isApartFromTry))
 }
 
 function castExprSql(expr: CastExpr, env: Env): Fragment {

@@ -60,8 +60,8 @@ function addend({ isSubtracted, operand }: Step, env: Env): Fragment {
 function timeSql(expr: Expr, { start, steps }: Chain, env: Env): Fragment {
   const name = expr.type.kind === 'TIMESTAMP' ? 'timestamp' : 'datetime'
   const micros = steps.map(({ isSubtracted, operand }) => {
-    const written = writtenMicros(operand)
-    return written !== null && isSubtracted ? -written : written
+    const literalMicros = writtenMicros(operand)
+    return literalMicros !== null && isSubtracted ? -literalMicros : literalMicros
   })
   const isConstant = !micros.includes(null)
   const value = env.expr(start, env)

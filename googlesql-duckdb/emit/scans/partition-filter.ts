@@ -46,14 +46,14 @@ export function partitionTest(condition: Expr, column: Column): PartitionTest | 
   const [value, low, high] = parts
   switch (condition.name) {
     case '$and':
-      return both(partitionTest(parts[0]!, column), partitionTest(parts[1]!, column))
+      return bothTests(partitionTest(parts[0]!, column), partitionTest(parts[1]!, column))
     case '$or':
-      return either([partitionTest(parts[0]!, column), partitionTest(parts[1]!, column)])
+      return eitherTest([partitionTest(parts[0]!, column), partitionTest(parts[1]!, column)])
     case '$between':
-      return both(comparisonTest(value!, '>=', low!, column), comparisonTest(value!, '<=', high!, column))
+      return bothTests(comparisonTest(value!, '>=', low!, column), comparisonTest(value!, '<=', high!, column))
     case '$in':
       if (parts.length > MAX_VALUES) return null
-      return either(parts.slice(1).map(item => comparisonTest(value!, '=', item!, column)))
+      return eitherTest(parts.slice(1).map(item => comparisonTest(value!, '=', item!, column)))
     default:
       return operatorTest(condition, column)
   }
@@ -71,10 +71,10 @@ function comparisonTest(value: Expr, operator: Operator, bound: Expr, column: Co
   return slack === null ? null : { kind: 'compare', value, operator, bound, slack }
 }
 
-const both = (a: PartitionTest | null, b: PartitionTest | null): PartitionTest | null =>
+const bothTests = (a: PartitionTest | null, b: PartitionTest | null): PartitionTest | null =>
   a === null ? b : b === null ? a : { kind: 'both', tests: [a, b] }
 
-function either(tests: readonly (PartitionTest | null)[]): PartitionTest | null {
+function eitherTest(tests: readonly (PartitionTest | null)[]): PartitionTest | null {
   const nonNull = tests.filter(test => test !== null)
   return nonNull.length < tests.length ? null : { kind: 'either', tests: nonNull }
 }

@@ -53,10 +53,10 @@ const add =
 
 /** The literal count, and that count in microseconds; null for any other count, and for a count that could overflow. */
 function shiftOf(count: Expr, unit: number): { readonly count: string; readonly micros: bigint } | null {
-  const written = writtenInt64(count)
-  if (written === null) return null
-  const total = written * BigInt(unit)
-  return total <= MAX_SHIFT && total >= -MAX_SHIFT ? { count: String(written), micros: total } : null
+  const literal = writtenInt64(count)
+  if (literal === null) return null
+  const total = literal * BigInt(unit)
+  return total <= MAX_SHIFT && total >= -MAX_SHIFT ? { count: String(literal), micros: total } : null
 }
 
 /** 20,000 years in microseconds: more than the range of the types. */

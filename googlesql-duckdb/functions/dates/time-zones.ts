@@ -23,8 +23,8 @@ export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefi
   if (fixed !== undefined) return { kind: 'offset', micros: fixed * 1_000_000 }
   const legacy = cityOfZone(name)
   if (legacy) return { kind: 'legacy', sql, ...legacy }
-  const written = writtenOffset(name)
-  if (written !== undefined) return { kind: 'offset', micros: written * 1_000_000 }
+  const offset = writtenOffset(name)
+  if (offset !== undefined) return { kind: 'offset', micros: offset * 1_000_000 }
   return { kind: /^[A-Za-z]/.test(name) && zoneOffset(name) !== null ? 'named' : 'dynamic', sql }
 }
 

@@ -100,16 +100,16 @@ function runInRuntime(sandbox: QuickJSWASMModule, definitionText: string, calls:
 /** @throws only errors of the host, after which the module must not be used again */
 function runInContext(context: QuickJSContext, definitionText: string, calls: readonly string[]): Outcome {
   const handles: QuickJSHandle[] = []
-  const own = (handle: QuickJSHandle): QuickJSHandle => {
+  const keep = (handle: QuickJSHandle): QuickJSHandle => {
     handles.push(handle)
     return handle
   }
-  let value = own(context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js')))
+  let value = keep(context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js')))
   let failure: ScalarFunctionError | null = null
   // The prelude is a function of the definition that returns a function of the calls.
   for (const text of [definitionText, `[${calls.join(',')}]`]) {
-    const result = context.callFunction(value, context.undefined, own(context.newString(text)))
-    value = own(result.error ?? result.value)
+    const result = context.callFunction(value, context.undefined, keep(context.newString(text)))
+    value = keep(result.error ?? result.value)
     if (!result.error) continue
     failure = new ScalarFunctionError(failureText(context, value, JSON.parse(definitionText)))
     break

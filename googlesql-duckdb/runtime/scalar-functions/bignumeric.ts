@@ -68,7 +68,7 @@ function toNumeric(x: bigint): string {
   return bignumericText(units * NUMERIC_STEP)
 }
 
-function read(text: string): bigint {
+function readText(text: string): bigint {
   const value = numericLiteral(text, 'BIGNUMERIC', 'cast')
   return bignumericUnits(value ?? fail(`Invalid BIGNUMERIC value: ${shorten(text)}`))
 }
@@ -146,7 +146,7 @@ function rank(count: bigint, fraction: bigint): bigint {
 const BIG = 'BIGNUM'
 
 export const BIGNUMERIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
-  scalar('bq_bignumeric_read', ['VARCHAR'], BIG, read),
+  scalar('bq_bignumeric_read', ['VARCHAR'], BIG, readText),
   scalar('bq_bignumeric_parse', ['VARCHAR'], BIG, parse),
   scalar('bq_bignumeric_of_float', ['DOUBLE'], BIG, fromFloat),
   scalar('bq_bignumeric_text', [BIG], 'VARCHAR', bignumericText),

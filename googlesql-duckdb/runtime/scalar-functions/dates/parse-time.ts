@@ -199,7 +199,7 @@ class Reader {
     this.at += match[0].length
   }
 
-  part(value: number): Part {
+  makePart(value: number): Part {
     return { value, place: this.place }
   }
 
@@ -235,14 +235,14 @@ const weekNumber =
   (firstWeekday: number) =>
   (reader: Reader): void => {
     reader.markDate()
-    reader.fields.week = { ...reader.part(reader.number(2, 0, 53)), firstWeekday }
+    reader.fields.week = { ...reader.makePart(reader.number(2, 0, 53)), firstWeekday }
   }
 const monthName = (reader: Reader): void => {
   reader.fields.month = reader.name(MONTH_NAMES) + 1
   reader.markDate('monthPlace')
 }
 const weekdayName = (reader: Reader): void => {
-  reader.fields.weekday = reader.part(reader.name(DAY_NAMES))
+  reader.fields.weekday = reader.makePart(reader.name(DAY_NAMES))
 }
 /** Reads a number into a field. `places` are the fields for its position, if it is a part of a date. */
 const field =
@@ -256,16 +256,16 @@ const field =
     reader.fields[name] = reader.number(2, low, high)
     if (places.length > 0) reader.markDate(...places)
   }
-const part =
+const partField =
   (
     name: 'weekday' | 'isoYear' | 'isoWeek' | 'isoDayOfYear',
     width: number,
     low: number,
     high: number,
-    convert: (written: number) => number = written => written,
+    convert: (value: number) => number = value => value,
   ): ReadElement =>
   reader => {
-    reader.fields[name] = reader.part(convert(reader.number(width, low, high)))
+    reader.fields[name] = reader.makePart(convert(reader.number(width, low, high)))
   }
 
 type ReadElement = (reader: Reader, mayBeLonger: boolean) => void
@@ -306,18 +306,18 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.fields.day = reader.spacedNumber(2, 1, 31)
     reader.markDate('yearPlace', 'monthPlace', 'dayPlace')
   },
-  G: part('isoYear', 20, 0, 99_999),
-  g: part('isoYear', 2, 0, 99, year => (year <= 68 ? 2000 + year : 1900 + year)),
+  G: partField('isoYear', 20, 0, 99_999),
+  g: partField('isoYear', 2, 0, 99, year => (year <= 68 ? 2000 + year : 1900 + year)),
   H: reader => {
     reader.fields.hour = reader.number(2, 0, 23)
     reader.fields.isTwelveHour = false
   },
   I: reader => reader.twelveHour(),
   l: reader => reader.twelveHour(),
-  J: part('isoDayOfYear', 3, 1, 371),
+  J: partField('isoDayOfYear', 3, 1, 371),
   j: reader => {
     reader.markDate()
-    reader.fields.dayOfYear = reader.part(reader.number(3, 1, 366))
+    reader.fields.dayOfYear = reader.makePart(reader.number(3, 1, 366))
   },
   k: reader => {
     reader.fields.hour = reader.shortNumber(0, 23)
@@ -357,9 +357,9 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   X: reader => clock(reader, true),
   U: weekNumber(0),
   W: weekNumber(1),
-  u: part('weekday', 1, 1, 7, day => day % 7),
-  w: part('weekday', 1, 0, 6),
-  V: part('isoWeek', 2, 1, 53),
+  u: partField('weekday', 1, 1, 7, day => day % 7),
+  w: partField('weekday', 1, 0, 6),
+  V: partField('isoWeek', 2, 1, 53),
   Y: (reader, mayBeLonger) => {
     reader.year(mayBeLonger)
     reader.markDate('yearPlace')
