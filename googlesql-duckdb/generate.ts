@@ -32,9 +32,9 @@ export interface GeneratedSql {
   readonly runsJavaScript: boolean
   /** The reads of wildcard tables. The SQL needs a view for each of them. */
   readonly shardReads: readonly ShardRead[]
-  /** The reads of partitioned tables; absent unless `tellsPartitions` is set. */
+  /** The reads of partitioned tables; present only where `tellsPartitions` is set. */
   readonly partitionReads?: readonly PartitionRead[]
-  /** The places at which the query may fail; absent unless `tolerated` is set. */
+  /** The places at which the query may fail; present only where `tolerated` is set. */
   readonly fallible?: FalliblePlaces
 }
 

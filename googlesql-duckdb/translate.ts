@@ -9,7 +9,7 @@ import { type GeneratedSql, type GenerateOptions, generate } from './generate.js
 export interface TranslatedQuery extends GeneratedSql {
   /** The columns of the result in order, with the names that the author gave them. */
   readonly columns: readonly Omit<OutputColumn, 'column'>[]
-  /** Absent unless `tellsConstants` is set. */
+  /** Present only where `tellsConstants` is set. */
   readonly constants?: ConstantChecks
 }
 

@@ -2,8 +2,8 @@
 import { type Fragment, fragment, templateOf } from './fragment.js'
 
 /**
- * Wraps the value of a struct field in coalesce(). Without it, a field whose value is a macro call would lose its name when
- * DuckDB expands the macro: inside the arguments of another macro, and where the macro reads a column of an outer query.
+ * Wraps the value of a struct field in coalesce(). Without it, a field whose value is a macro call would lose its name when DuckDB expands
+ * the macro. This happens inside the arguments of another macro, and where the macro reads a column of an outer query.
  */
 export const keepName = (sql: string): string => `coalesce(${sql}, NULL)`
 

@@ -306,8 +306,8 @@ const quantiles: AggregateWriter = call => {
 }
 
 /**
- * The number of quantiles, and the offsets of those that the query reads, from an argument `[count, offset, …]`, see quantile-offsets.ts.
- * `offsets` is null for a plain count.
+ * The number of quantiles. An argument `[count, offset, …]` (see quantile-offsets.ts) also has the offsets of the quantiles that the query
+ * reads; `offsets` is null for a plain count.
  */
 function countAndOffsets(expr: Expr | null | undefined): { count: number | null; offsets: readonly number[] | null } {
   if (expr?.kind !== 'array') return { count: constantOf(expr), offsets: null }

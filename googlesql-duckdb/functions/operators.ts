@@ -171,8 +171,8 @@ const isInArray: SqlWriter = ({ sql: [x, list], args: [operand, array] }) =>
   inListSql(x!, operand!.type, list!, (array!.type as ArrayType).element)
 
 /**
- * LIKE. DuckDB's own LIKE is used for the literals for which it takes linear time: those without `_` and escapes, some of which DuckDB turns
- * into prefix or substring searches, and those with at most one `%` in the middle.
+ * LIKE. DuckDB's own LIKE is used where it takes linear time: for literals without `_` and escapes, and for literals with at most one `%`
+ * in the middle. DuckDB also turns some of the former into prefix or substring searches.
  */
 function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): string {
   if (type.kind === 'BYTES') return `bq_bytes_like(${x}, ${pattern})`

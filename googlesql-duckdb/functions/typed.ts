@@ -23,7 +23,7 @@ export function mayFoldToNull(expr: Expr): boolean {
   if (expr.kind === 'literal') return expr.value === null
   if (expr.kind === 'column' || expr.kind === 'array') return false
   if (expr.kind === 'cast' || expr.kind === 'field') return mayFoldToNull(expr.operand)
-  // A nested concatenation has such a cast already, unless it concatenates arrays.
+  // A nested concatenation of texts or bytes has such a cast already.
   const isConcatenation = expr.kind === 'call' && (expr.name === '$concat' || expr.name === 'CONCAT')
   return !isConcatenation || expr.type.kind === 'ARRAY'
 }

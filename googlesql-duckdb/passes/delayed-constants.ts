@@ -1,9 +1,8 @@
 /**
- * DuckDB evaluates constant expressions while it plans the query (constant folding): conditions, patterns, and the tests in the
- * CASE of a macro. If a constant raises an error, the query fails, even if the constant is in a branch that no row reaches, or
- * over a table without rows: `CASE WHEN x > 0 THEN 1 WHEN CAST('a' AS BOOL) THEN 2 END`. This pass makes such a constant
- * volatile, so that DuckDB evaluates it only for rows. That costs time for every row, so the pass is used only to retry a query
- * that has failed.
+ * DuckDB evaluates constant expressions while it plans the query (constant folding): conditions, patterns, and the tests in the CASE of a
+ * macro. If a constant raises an error, the query fails. It fails even if the constant is in a branch that no row reaches, or over a table
+ * without rows: `CASE WHEN x > 0 THEN 1 WHEN CAST('a' AS BOOL) THEN 2 END`. This pass makes such a constant volatile, so that DuckDB
+ * evaluates it only for rows. That costs time for every row, so the pass is used only to retry a query that has failed.
  *
  * Before: any plan. After: if the caller asks for it, a constant that may fail is in a CASE with a volatile condition.
  */

@@ -3,8 +3,8 @@
  * each run of the query could return tied rows in another order, and with a LIMIT other rows. Rows of tables and constants keep
  * the order in which they are read.
  *
- * Before: a plan from which nothing is pruned later. After: a sort over groups, or over a set operation or a join of groups,
- * has further keys, the columns that are read from the sort, until no two groups have equal keys.
+ * Before: a plan from which nothing is pruned later. After: a sort over groups, or over a set operation or a join of groups, has further
+ * keys: the columns that are read from the sort, until no two groups have equal keys.
  */
 
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'

@@ -2,9 +2,9 @@
  * Makes DuckDB compare INTERVALs by their length where it compares values itself, as in GROUP BY. In GoogleSQL, INTERVALs of equal length
  * are equal, such as 42 hours and 2 days minus 6 hours. DuckDB compares the months, the days and the time one by one if their signs differ.
  *
- * Before: any plan. After: GROUP BY, DISTINCT and IN (subquery) compare the lengths, which are INT64s. In grouping sets,
- * PARTITION BY, set operations, aggregates with DISTINCT, and within the ARRAYs and STRUCTs of keys, each INTERVAL is in a call
- * that raises an error if its parts have different signs.
+ * Before: any plan. After: GROUP BY, DISTINCT and IN (subquery) compare the lengths, which are INT64s. Elsewhere, each INTERVAL is in a
+ * call that raises an error if its parts have different signs: in grouping sets, PARTITION BY, set operations, aggregates with DISTINCT,
+ * and within the ARRAYs and STRUCTs of keys.
  */
 import { aggregateCall, call, caseWhen, columnExpr, project, withComputed } from '../../googlesql/plan/build.js'
 import type {

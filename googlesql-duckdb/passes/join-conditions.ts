@@ -3,8 +3,8 @@
  * subquery.
  *
  * Before: any plan without a FULL JOIN in a correlated subquery: the resolver has replaced these, see correlated-full-join.ts. After: an
- * outer reference in the condition of an outer join is a column of the side whose rows are all kept, and a subquery in a condition that
- * reads only one side is a column of that side.
+ * outer reference in the condition of an outer join is a column of the side whose rows are all kept. A subquery in a condition that reads
+ * only one side is a column of that side.
  */
 import { memo } from '../../googlesql/data.js'
 import { call, columnExpr, withComputed } from '../../googlesql/plan/build.js'

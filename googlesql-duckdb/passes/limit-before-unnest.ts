@@ -1,8 +1,8 @@
 /**
  * Limits the rows of a table before their lists are unnested. Without this pass, `FROM t CROSS JOIN UNNEST(t.list) ORDER BY t.time DESC
- * LIMIT 100` reads the list of every row of the table, which may take a hundred times as long as reading the columns of the filter and the
- * sort. If each list has an element, the first hundred rows of the table are enough. If some lists are empty, these rows may not be
- * enough; then the changed query fails, and the engine runs the original query.
+ * LIMIT 100` reads the list of every row of the table. That may take a hundred times as long as reading the columns of the filter and the
+ * sort. If each list has an element, the first hundred rows of the table are enough. If some lists are empty, these rows may not be enough;
+ * then the changed query fails, and the engine runs the original query.
  *
  * Before: a pruned plan. After: the same plan where the rows cannot be limited first, or where that saves nothing; otherwise a
  * plan in which the first rows of the table are a common table expression, and a check above it fails if they are too few.

@@ -122,9 +122,9 @@ const isRowNumberByOneKey = ({ call, orderBy }: WindowCall): boolean =>
   call.name === 'ROW_NUMBER' && orderBy.length === 1
 
 /**
- * The partition key that separates NaN and the infinities from the finite values. In a RANGE frame with offsets, rows with NaN
- * or the same infinity form a frame of their own: adding an offset does not change these values, and the frame of a finite
- * value never reaches them. A frame that is unbounded at one end does reach them, so it is refused.
+ * The partition key that separates NaN and the infinities from the finite values. In a RANGE frame with offsets, rows with NaN or the same
+ * infinity form a frame of their own, since adding an offset does not change these values. The frame of a finite value never reaches them.
+ * A frame that is unbounded at one end does reach them, so it is refused.
  */
 function floatClass({ orderBy: [key], frame }: WindowCall, env: Env): readonly string[] {
   if (key?.expr.type.kind !== 'FLOAT64') return []

@@ -1,7 +1,7 @@
 /**
- * Keeps expressions that may fail from being evaluated early. DuckDB eliminates common subexpressions: if an expression is written twice
- * in one SELECT, DuckDB computes it first, for every row. It does so even for a later argument of a COALESCE that no row needs, and where
- * TRY would catch the error, but not for the branches of a CASE.
+ * Keeps expressions that may fail from being evaluated early. DuckDB eliminates common subexpressions: if an expression is written twice in
+ * one SELECT, DuckDB computes it first, for every row. It does so even for a later argument of a COALESCE that no row needs, and where TRY
+ * would catch the error. It does not do so for the branches of a CASE.
  */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { partsOf } from '../../../googlesql/plan/walk.js'

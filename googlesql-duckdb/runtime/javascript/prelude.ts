@@ -3,10 +3,9 @@
  * takes the JSON text of the arguments of many calls, and returns the JSON text of their results. Each result is a text or
  * null.
  *
- * Values are passed as BigQuery passes them: BYTES in base64, NUMERIC as a number where it is a whole number that a double
- * holds and otherwise as text, DATE and TIMESTAMP as Date, STRUCT as an object. Where the result of QuickJS would differ from
- * that of V8, BigQuery's runtime, the call fails: this affects functions that depend on a locale, and the microseconds of a
- * TIMESTAMP.
+ * Values are passed as BigQuery passes them: BYTES in base64, DATE and TIMESTAMP as Date, STRUCT as an object. A NUMERIC is a number if it
+ * is a whole number that a double holds, and otherwise a text. Where the result of QuickJS would differ from that of V8, BigQuery's
+ * runtime, the call fails: this affects functions that depend on a locale, and the microseconds of a TIMESTAMP.
  */
 export const PRELUDE = String.raw`
 (definitionText => {

@@ -49,7 +49,7 @@ function instr(text: string, pattern: string, position: bigint, occurrence: bigi
     const [start, end] = [match.start(group), match.end(group)]
     // A group that took no part in the match has no position.
     if (start < 0) return 0n
-    // If the pattern has no group, the position of an empty match is one higher, except at the end of the text: the reference
+    // If the pattern has no group, the position of an empty match is one higher, except at the end of the text. The reference
     // implementation has already advanced when it reads the position.
     const advance = group === 0 && start === end && start < text.length ? 1 : 0
     return position + BigInt(codePoints(text.slice(0, atEnd === 1n ? end : start)) + advance)

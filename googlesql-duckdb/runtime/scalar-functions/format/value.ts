@@ -1,5 +1,5 @@
 /**
- * Values in the notations of FORMAT's %t and %T. A value is passed as the text of a cast to STRING, except that a FLOAT64 has
+ * Values in the notations of FORMAT's %t and %T. A value is passed as the text of a cast to STRING, with three exceptions: a FLOAT64 has
  * DuckDB's text, BYTES are hexadecimal digits, and an ARRAY or STRUCT is a JSON array of its parts in this encoding.
  */
 
