@@ -27,14 +27,14 @@ export function describeTablesTool({ catalogue, resources, maxBytes }: TableSour
       const names = namesOf(args, tables)
       const files = await resources()
       const all = { tables: names.map(name => describeTable(name, tables, files.get(name))) }
-      if (Buffer.byteLength(JSON.stringify(all)) <= maxBytes) return answer(all)
+      if (Buffer.byteLength(JSON.stringify(all)) <= maxBytes) return answerOf(all)
       const note = 'The columns would be too long: name the tables whose columns you need.'
-      return answer({ tables: names.map(name => ({ name })), note })
+      return answerOf({ tables: names.map(name => ({ name })), note })
     },
   }
 }
 
-const answer = (value: Readonly<Record<string, unknown>>): ToolAnswer => rowsAnswer(JSON.stringify(value), null)
+const answerOf = (value: Readonly<Record<string, unknown>>): ToolAnswer => rowsAnswer(JSON.stringify(value), null)
 
 const COLUMN = strictObject({ name: TEXT, type: TEXT, required: { type: 'boolean' }, description: TEXT }, [
   'name',
@@ -79,16 +79,16 @@ function describeTable(name: string, catalogue: TableCatalogue, resource: TableR
   const clusteredBy = resource?.clustering?.fields
   return {
     name,
-    ...described(resource?.description),
+    ...descriptionMember(resource?.description),
     columns: columns.map(column => ({
       name: column.name,
       type: typeName(column.type),
       required: required.includes(column.name),
-      ...described(fields.get(column.name)?.description),
+      ...descriptionMember(fields.get(column.name)?.description),
     })),
     ...(partitionedBy !== undefined && { partitioned_by: partitionedBy }),
     ...(clusteredBy && { clustered_by: clusteredBy }),
   }
 }
 
-const described = (description: string | undefined): object => (description ? { description } : {})
+const descriptionMember = (description: string | undefined): object => (description ? { description } : {})

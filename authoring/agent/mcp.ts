@@ -50,7 +50,7 @@ async function serveOver(
   io: Io,
   until: Promise<void>,
 ): Promise<void> {
-  const left = new AbortController()
+  const shutdown = new AbortController()
   const resources = async () => {
     const { tables } = await loadTableSchemas(tablesDir)
     return new Map(tables.map(({ name, declared }) => [name, tableResource(declared)]))
@@ -67,7 +67,7 @@ async function serveOver(
     ],
     about: { requestId: randomUUID(), method: 'POST', path: 'stdio' },
     onCall: () => undefined,
-    signal: left.signal,
+    signal: shutdown.signal,
     refuse: null,
   }
   const input = io.standardInput()
@@ -86,6 +86,6 @@ async function serveOver(
     transport: new StdioServerTransport(input, output),
   })
   await Promise.race([ended, until])
-  left.abort()
+  shutdown.abort()
   await server.close()
 }

@@ -68,8 +68,8 @@ export async function callEndpoint(
     const format = encodedFormat(flags.format)
     // An empty argument counts as an absent one.
     const given = isPage && !all ? { ...args, [PAGE_SIZE]: pageSize ?? '', [CURSOR]: cursor ?? '' } : args
-    const called = await runner.call(name, given, { ...options, format })
-    const { columns, body, rowCount, isTruncated, page } = called
+    const result = await runner.call(name, given, { ...options, format })
+    const { columns, body, rowCount, isTruncated, page } = result
     printRows(columns, body, flags.format, io, page?.totalRows)
     if (isTruncated) io.printError(`cut after ${page?.totalRows ?? rowCount} rows, the endpoint's max_rows\n`)
     if (page?.next) io.printError(`next: --cursor ${page.next}\n`)
@@ -97,7 +97,7 @@ function checkCall(runner: Runner, name: string, args: CallArguments): Endpoint 
     if (!Object.hasOwn(args, argument) || declared.has(argument)) continue
     throw new UsageError([`the ${argument} is a flag here: ${flag} ${String(args[argument])}`])
   }
-  const listHint = (own: string): string => `repeat the name, ${own}=a ${own}=b`
+  const listHint = (parameter: string): string => `repeat the name, ${parameter}=a ${parameter}=b`
   bindParams({ ...endpoint, rejectsUnknown: true }, parsedArguments(args, true), listHint)
   return endpoint
 }

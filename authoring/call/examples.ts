@@ -16,7 +16,7 @@ import { firstRows } from './first-rows.js'
 
 /** The number of rows of an example. */
 const EXAMPLE_ROWS = 2
-/** The most calls of an endpoint that are tried until one gives enough rows. */
+/** At most this many calls of an endpoint are tried. */
 const MAX_CALLS = 50
 
 /**
@@ -59,8 +59,8 @@ async function writeExample(
   options: CallOptions,
 ): Promise<string | null> {
   const { endpoint, file } = loadedEndpoint
-  const { calls, unknown } = planCalls(loadedEndpoint, pin)
-  if (unknown.length > 0) return `${unknown.join(' and ')} ${unknown.length === 1 ? 'has' : 'have'} no examples`
+  const { calls, missing } = planCalls(loadedEndpoint, pin)
+  if (missing.length > 0) return `${missing.join(' and ')} ${missing.length === 1 ? 'has' : 'have'} no examples`
   let best: { readonly body: Uint8Array; readonly rowCount: number } | null = null
   for (const args of calls.slice(0, MAX_CALLS)) {
     const result = await runner.call(endpoint.name, args, options)

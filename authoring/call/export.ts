@@ -11,12 +11,12 @@ import { fillWhole } from '../terminal/write-whole.js'
 
 export type ExportTarget = ReturnType<typeof exportTarget>
 
-/** The file, with the format that --format names, or else the ending of the file. @throws UsageError. */
-export function exportTarget(path: string, shown: ShownFormat) {
+/** The file and its format, which --format or else the file's ending names. @throws UsageError. */
+export function exportTarget(path: string, formatFlag: ShownFormat) {
   const ending = extname(path).slice(1).toLowerCase()
-  const isAsked = ({ name, extension }: (typeof EXPORT_FORMATS)[number]): boolean =>
-    shown === 'text' ? name === ending || extension === ending : name === shown
-  const format = EXPORT_FORMATS.find(isAsked)
+  const isRequested = ({ name, extension }: (typeof EXPORT_FORMATS)[number]): boolean =>
+    formatFlag === 'text' ? name === ending || extension === ending : name === formatFlag
+  const format = EXPORT_FORMATS.find(isRequested)
   if (format) return { path, format: format.name }
   const names = EXPORT_FORMATS.map(({ name }) => name).join(', ')
   throw new UsageError([

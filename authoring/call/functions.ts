@@ -14,12 +14,12 @@ export function printFunctions(sql: string | undefined, { file, format }: QueryF
   io.print(
     format === 'json'
       ? `${JSON.stringify({ functions, refused })}\n`
-      : `${[...functions.map(asText), '', 'Refused', '', ...entries].join('\n')}\n`,
+      : `${[...functions.map(functionText), '', 'Refused', '', ...entries].join('\n')}\n`,
   )
   return EXIT.clean
 }
 
-function asText({ name, signatures, aliases, modes, documentation, isInBigQuery }: ListedFunction): string {
+function functionText({ name, signatures, aliases, modes, documentation, isInBigQuery }: ListedFunction): string {
   const notes = [
     ...signatures,
     ...(modes.length === 0 ? [] : [`with ${modes.join(', ')}`]),

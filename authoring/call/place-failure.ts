@@ -38,6 +38,6 @@ async function placeInManifest(file: string, dir: string, sql: string, offset: n
   const { texts } = expandSql(parsed.value as Manifest, parsed.source, partials)
   const text = texts.find(text => text.sql === sql)
   if (!text) return null
-  const at = text.placeAt(offset)
-  return { place: `${at.file}:${at.line}:${at.column}`, inclusion: at.inclusion }
+  const place = text.placeAt(offset)
+  return { place: `${place.file}:${place.line}:${place.column}`, inclusion: place.inclusion }
 }

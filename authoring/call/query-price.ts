@@ -12,11 +12,11 @@ const LEAST_MIB = 10
 /** The price in USD. */
 export const priceOf = (reads: WarehouseReads, usdPerTib: number): number => (billed(reads) / BYTES_PER_TIB) * usdPerTib
 
-/** The number of bytes that are billed at least. Small tables may cost more: BigQuery does not say how much it reads of each table. */
+/** The least number of bytes that BigQuery bills. Small tables may cost more: BigQuery does not say how much it reads of each. */
 const billed = ({ bytes, tables }: WarehouseReads): number =>
   bytes === 0 ? 0 : Math.max(LEAST_MIB * Math.max(1, tables), Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
 
-/** The price with four decimals; a smaller one above zero is `< 0.0001 USD`. */
+/** The price with four decimals, or `< 0.0001 USD` for a price between zero and that. */
 export function usdText(usd: number): string {
   return usd > 0 && usd < 0.0001 ? '< 0.0001 USD' : `${usd.toFixed(4)} USD`
 }

@@ -44,12 +44,12 @@ export async function runQuery(
   if (!dryRun && !ENGINES[settings.engine].isLocal) {
     throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
   }
-  const given = parseParameters(flags.parameter)
+  const parameters = parseParameters(flags.parameter)
   const limits = limitsOf(flags)
   const sql = await readSql(text, file, io)
-  refuseUnread(given, sql)
+  refuseUnreadParameters(parameters, sql)
   const clock = systemClock()
-  const query: Query = { sql, parameters: withNow(sql, given, clock) }
+  const query: Query = { sql, parameters: withNow(sql, parameters, clock) }
   const opened = await openServingEngineOver(await readDefinitions(settings), settings, { observe: () => {}, clock })
   await closing(opened, async engine => {
     try {
@@ -95,9 +95,9 @@ async function printResult(engine: Engine, query: Query, limits: Limits, shown: 
 }
 
 /** @throws UsageError for no SQL, or SQL from two places; SetupError for a file that cannot be read. */
-async function readSql(given: string | undefined, file: string | undefined, io: Io): Promise<string> {
-  if (given !== undefined && file !== undefined) throw new UsageError(['query takes SQL or --file, not both'])
-  const sql = file === undefined && given !== undefined && given !== '-' ? given : await readInput(file ?? '-', io)
+async function readSql(text: string | undefined, file: string | undefined, io: Io): Promise<string> {
+  if (text !== undefined && file !== undefined) throw new UsageError(['query takes SQL or --file, not both'])
+  const sql = file === undefined && text !== undefined && text !== '-' ? text : await readInput(file ?? '-', io)
   if (Buffer.byteLength(sql) > MAX_SQL_BYTES) throw new UsageError([`the SQL is longer than ${MAX_SQL_BYTES} bytes`])
   if (sql.trim() !== '') return sql
   throw new UsageError(['query takes SQL: as an argument, with --file, or from standard input'])
@@ -130,15 +130,15 @@ function withPlace(thrown: unknown, sql: string): unknown {
 }
 
 /** @throws UsageError for parameters that the SQL does not name, which are probably misspelt. */
-function refuseUnread(given: QueryParameters, sql: string): void {
-  const read = parametersIn(sql)
-  const names = new Set([...read].map(name => name.toLowerCase()))
-  const problems = Object.keys(given)
-    .filter(name => !names.has(name.toLowerCase()))
+function refuseUnreadParameters(parameters: QueryParameters, sql: string): void {
+  const inSql = parametersIn(sql)
+  const lowerCaseNames = new Set([...inSql].map(name => name.toLowerCase()))
+  const problems = Object.keys(parameters)
+    .filter(name => !lowerCaseNames.has(name.toLowerCase()))
     .map(name => {
       const all =
-        read.size === 0 ? '; it reads no parameters' : `; it reads ${[...read].map(name => `@${name}`).join(', ')}`
-      return `--parameter ${name}: the query does not read @${name}${didYouMean(name, read, all).hint}`
+        inSql.size === 0 ? '; it reads no parameters' : `; it reads ${[...inSql].map(name => `@${name}`).join(', ')}`
+      return `--parameter ${name}: the query does not read @${name}${didYouMean(name, inSql, all).hint}`
     })
   if (problems.length > 0) throw new UsageError(problems)
 }
@@ -150,16 +150,16 @@ function parseParameters(texts: readonly string[]): QueryParameters {
     const [, name = left, type = 'STRING'] = /^(\w+):(.+)$/.exec(left) ?? []
     if (!/^[A-Za-z_]\w*$/.test(name))
       throw new UsageError([`--parameter: ${JSON.stringify(name)} is not a parameter's name`])
-    return [name, { type, value: wireValue(name, type.toUpperCase(), value) }]
+    return [name, { type, value: readValue(name, type.toUpperCase(), value) }]
   })
   // Names of parameters are case-insensitive in GoogleSQL.
   const names = parameters.map(([name]) => name.toLowerCase())
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) throw new UsageError([`--parameter: ${twice} is given twice`])
+  const repeated = names.find((name, i) => names.indexOf(name) !== i)
+  if (repeated !== undefined) throw new UsageError([`--parameter: ${repeated} is given twice`])
   return Object.fromEntries(parameters)
 }
 
-function float64(name: string, text: string): number {
+function readFloat64(name: string, text: string): number {
   if (/^nan$/i.test(text)) return Number.NaN
   if (/^[+-]?inf$/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity
   const typed = typeScalar('float64', text)
@@ -167,12 +167,12 @@ function float64(name: string, text: string): number {
   throw new UsageError([`--parameter: ${name} ${typed.detail}`])
 }
 
-function wireValue(name: string, type: string, text: string): unknown {
+function readValue(name: string, type: string, text: string): unknown {
   if (/^BOOL(EAN)?$/.test(type)) {
     if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
     throw new UsageError([`--parameter: ${name} must be true or false`])
   }
-  if (type === 'FLOAT64') return float64(name, text)
+  if (type === 'FLOAT64') return readFloat64(name, text)
   if (!/^(ARRAY|STRUCT)\b/.test(type)) return text
   try {
     return JSON.parse(text) as unknown

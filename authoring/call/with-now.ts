@@ -6,13 +6,13 @@ import type { Query } from '../../runner/model/query.js'
 
 export type QueryParameters = Query['parameters']
 
-/** The names of the parameters that the SQL reads, as it writes them; also those in comments and texts. */
+/** The names of the parameters in the SQL, in the case in which it writes them; also those in comments and string literals. */
 export const parametersIn = (sql: string): ReadonlySet<string> =>
   new Set([...sql.matchAll(/(?<!@)@`?(\w+)/g)].map(([, name]) => name!))
 
 /** Binds `@now` where the SQL reads it, so that the SQL of manifests runs unchanged. */
-export function withNow(sql: string, given: QueryParameters, clock: Clock): QueryParameters {
+export function withNow(sql: string, parameters: QueryParameters, clock: Clock): QueryParameters {
   const hasNow = (names: Iterable<string>): boolean => [...names].some(name => name.toLowerCase() === 'now')
-  if (hasNow(Object.keys(given)) || !hasNow(parametersIn(sql))) return given
-  return { ...given, now: { type: 'TIMESTAMP', value: instantText(clock.nowMicros()) } }
+  if (hasNow(Object.keys(parameters)) || !hasNow(parametersIn(sql))) return parameters
+  return { ...parameters, now: { type: 'TIMESTAMP', value: instantText(clock.nowMicros()) } }
 }

@@ -44,7 +44,7 @@ export async function checkManifests(
   const { isLocal } = ENGINES[settings.engine]
   return closing(opened, async engine => {
     const check = isLocal ? constantsChecker(engine) : engine.check.bind(engine)
-    const { isWanted, mistakes: ofPaths } = await filterPaths(settings.endpointsDir, withManifests(only))
+    const { isWanted, mistakes: pathMistakes } = await filterPaths(settings.endpointsDir, withManifests(only))
     const hints: Diagnostic[] = []
     const onCompiled = (compiled: CompiledManifest): void => {
       if (!isWanted(compiled.source.file)) return
@@ -60,7 +60,7 @@ export async function checkManifests(
     const diagnostics = [
       ...loaded.diagnostics,
       ...hints.sort(compareDiagnostics),
-      ...ofPaths,
+      ...pathMistakes,
       ...(await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)),
       ...(isLocal ? unreadableColumns(settings, engine.tables()) : []),
       ...(isLocal && settings.database === null ? unreadFileWarnings(settings, engine.tables()) : []),

@@ -14,7 +14,7 @@ export const HINT_RULE = {
 /** A hint for each column of the endpoint that could promise more. */
 export function narrowingHints({ endpoint, manifest, source }: CompiledManifest): readonly Diagnostic[] {
   return endpoint.columns.flatMap((column, index) => {
-    const words = narrowing(column)
+    const words = hintWords(column)
     if (words.length === 0) return []
     const isDeclared = manifest.columns !== undefined
     const place = isDeclared ? source.valueAt(['columns', index, 'name']) : source.keyAt(['sql'])
@@ -29,7 +29,7 @@ const NARROWER: Readonly<Record<string, string>> = {
   FLOAT64: 'is a string where it is NaN or infinite: "json: number" says that it never is',
 }
 
-function narrowing({ type, required, json }: ContractColumn): readonly string[] {
+function hintWords({ type, required, json }: ContractColumn): readonly string[] {
   const isNullable = !required && !type.startsWith('ARRAY<')
   return [
     ...(isNullable ? ['may be NULL: "required: true" says that it never is'] : []),

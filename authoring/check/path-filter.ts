@@ -30,8 +30,8 @@ export function contains(path: string, file: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
 }
 
-/** The diagnostic for a path that the load does not read; `among` are the paths that it reads. */
-function unreadPath(dir: string, path: string, among: readonly string[]): Diagnostic {
+/** The diagnostic for a path that is not among `paths`, which the load reads. */
+function unreadPath(dir: string, path: string, paths: readonly string[]): Diagnostic {
   if (existsSync(path)) {
     const message = contains(dir, path)
       ? 'is not read: files and folders whose names begin with a dot are skipped'
@@ -39,7 +39,7 @@ function unreadPath(dir: string, path: string, among: readonly string[]): Diagno
     return diagnosticAt({ file: path, line: 1, column: 1 }, 'manifest/unreadable', message)
   }
   // The name of an endpoint, or of a file without its folder, leads to its manifest too.
-  const manifests = new Map(among.filter(isManifest).map(file => [basename(file, '.yaml'), file]))
-  const meant = nearest(path, among) ?? manifests.get(nearest(basename(path, '.yaml'), manifests.keys()) ?? '')
+  const manifests = new Map(paths.filter(isManifest).map(file => [basename(file, '.yaml'), file]))
+  const meant = nearest(path, paths) ?? manifests.get(nearest(basename(path, '.yaml'), manifests.keys()) ?? '')
   return noSuchPath(path, proposing(meant, ` below ${dir}`).hint)
 }

@@ -35,22 +35,22 @@ export function keptBySql(
 /** One hint for each different answer; it names the variants that have this answer, unless all have it. */
 export function refreshHints(compiled: CompiledManifest, engine: Pick<Engine, 'keptQuery'>): readonly Diagnostic[] {
   const { endpoint, source, expanded } = compiled
-  const kept = keptBySql(compiled, engine)
-  const isOfQuery = mayKeep(endpoint)
+  const keptQueries = keptBySql(compiled, engine)
+  const isInQuery = mayKeep(endpoint)
   const hints = expanded.texts.map(({ sql, placeAt }): [string, Diagnostic] => {
-    const of = kept.get(sql)!
-    if (!('reason' in of)) return [sql, diagnosticAt(source.keyAt(['sql']), KEPT.id, keptInWords(of), { severity })]
-    const place = isOfQuery ? placeAt(of.at) : { ...source.keyAt(['settings', 'cache', 'refresh']), inclusion: '' }
-    return [sql, diagnosticAt(place, WHOLE.id, keptInWords(of), { severity, hint: place.inclusion })]
+    const kept = keptQueries.get(sql)!
+    if (!('reason' in kept)) return [sql, diagnosticAt(source.keyAt(['sql']), KEPT.id, keptInWords(kept), { severity })]
+    const place = isInQuery ? placeAt(kept.at) : { ...source.keyAt(['settings', 'cache', 'refresh']), inclusion: '' }
+    return [sql, diagnosticAt(place, WHOLE.id, keptInWords(kept), { severity, hint: place.inclusion })]
   })
   const hintOf = new Map(hints)
-  const found = new Map<string, { readonly hint: Diagnostic; readonly labels: string[] }>()
+  const groups = new Map<string, { readonly hint: Diagnostic; readonly labels: string[] }>()
   for (const { sql, label } of expanded.variants) {
     const hint = hintOf.get(sql)!
-    memo(found, diagnosticLine(hint), () => ({ hint, labels: [] })).labels.push(label)
+    memo(groups, diagnosticLine(hint), () => ({ hint, labels: [] })).labels.push(label)
   }
   const all = expanded.variants.length
-  return [...found.values()].map(({ hint, labels }) =>
+  return [...groups.values()].map(({ hint, labels }) =>
     labels.length === all ? hint : { ...hint, message: `${hint.message}, ${whichVariants(labels, all)}` },
   )
 }

@@ -31,8 +31,9 @@ export async function validate(
   io: Io,
 ): Promise<number> {
   const limits = { maxBytes: readMaxBytes(maxBytes, settings), showsHints, explainsRefresh: explain === 'refresh' }
-  const { diagnostics: found, loadedEndpoints, manifests, variants } = await checkManifests(settings, paths, limits)
-  const diagnostics = tablesDiff ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
+  const { loadedEndpoints, manifests, variants, ...loaded } = await checkManifests(settings, paths, limits)
+  const diagnostics = [...loaded.diagnostics]
+  if (tablesDiff) diagnostics.push(...(await tableDiagnostics(settings, null)).diagnostics)
   const estimates = readEstimates(loadedEndpoints, settings.pricePerTib)
   reportDiagnostics(diagnostics, format, io, estimates)
   if (format !== 'json') reportEstimates(estimates, format, io)

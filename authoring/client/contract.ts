@@ -1,4 +1,4 @@
-/** What a client is written from: endpoints as `GET /api/endpoints` describes them. */
+/** The endpoints that a client is written from, as `GET /api/endpoints` describes them. */
 import { createHash } from 'node:crypto'
 import { isRecord, recordOf } from '../../runner/model/is-record.js'
 import { SCALAR_PARAMETER_TYPES, splitType } from '../../runner/model/param.js'
@@ -25,20 +25,20 @@ const ENDPOINT_NAME = /^[a-z0-9][a-z0-9.-]{0,127}$/
 export function readEndpoints(document: unknown): readonly ClientEndpoint[] | null {
   const { endpoints } = recordOf(document)
   if (!Array.isArray(endpoints) || !endpoints.every(isEndpoint)) return null
-  const read = endpoints.map(({ name, description, parameters, columns, settings, pinned }): ClientEndpoint => {
+  const result = endpoints.map(({ name, description, parameters, columns, settings, pinned }): ClientEndpoint => {
     const { timestamps, max_rows, pages } = recordOf(settings)
     const { max_size: size } = recordOf(pages)
-    const free = parameters.filter(parameter => !Object.hasOwn(recordOf(pinned), parameter.name))
+    const unpinned = parameters.filter(parameter => !Object.hasOwn(recordOf(pinned), parameter.name))
     const paged = Number.isSafeInteger(size) && { maxPageSize: size as number }
-    return { name, description, parameters: free, columns, settings: { timestamps, max_rows }, ...paged }
+    return { name, description, parameters: unpinned, columns, settings: { timestamps, max_rows }, ...paged }
   })
-  return read.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return result.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function isEndpoint(value: unknown): value is PublishedEndpoint {
   const { name, description, parameters, columns } = recordOf(value)
   const isText = typeof name === 'string' && ENDPOINT_NAME.test(name) && typeof description === 'string'
-  return isText && areAll(parameters, isParameter) && areAll(columns, isColumn)
+  return isText && isListOf(parameters, isParameter) && isListOf(columns, isColumn)
 }
 
 function isParameter(value: unknown): boolean {
@@ -50,11 +50,11 @@ function isParameter(value: unknown): boolean {
 function isColumn(value: unknown): boolean {
   const { name, type, description, fields } = recordOf(value)
   const isText = [name, type, description].every(text => typeof text === 'string')
-  return isText && (fields === undefined || areAll(fields, isRecord))
+  return isText && (fields === undefined || isListOf(fields, isRecord))
 }
 
-const areAll = (value: unknown, isOne: (item: unknown) => boolean): boolean =>
-  Array.isArray(value) && value.every(isOne)
+const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isItem)
 
 const TYPES: ReadonlySet<unknown> = new Set(SCALAR_PARAMETER_TYPES.flatMap(type => [type, `array<${type}>`]))
 

@@ -1,4 +1,4 @@
-/** What a column's values are in JSON, in terms that any programming language can write as a type. */
+/** The shapes that a column's values have in JSON, in terms that any programming language can write as a type. */
 import { ANY_STRUCT, distinctNames, parseOpenTypeName, type Type } from '../../googlesql/index.js'
 import type { PublishedColumn, PublishedField } from '../../runner/model/published-endpoint.js'
 import type { ClientEndpoint } from './contract.js'
@@ -50,8 +50,8 @@ function shapeOf(type: Type, timestamps: unknown, json: JsonNumberForm, fields?:
   if (type === ANY_STRUCT) return { kind: 'object', members: null }
   const names = distinctNames(type.fields.map(field => field.name))
   const members = type.fields.map((field, i) => {
-    const { required = false, json: form, fields: within }: Partial<PublishedField> = fields?.[i] ?? {}
-    const shape = shapeOf(field.type, timestamps, form, within)
+    const { required = false, json: form, fields: nested }: Partial<PublishedField> = fields?.[i] ?? {}
+    const shape = shapeOf(field.type, timestamps, form, nested)
     return {
       name: names[i]!,
       shape,

@@ -62,7 +62,7 @@ const ANY_ROWS = [
   '        return self._pages(_name, page_size, arguments)',
 ]
 
-/** A method with the types of each endpoint. mypy refuses a single overload. */
+/** Declares the method once for each endpoint, with its types. mypy refuses a single overload. */
 function overloads(methods: readonly (readonly string[])[], any: readonly string[]): readonly string[] {
   const [first = []] = methods
   if (methods.length > 1)
@@ -86,7 +86,7 @@ function methodLines(
     const type = argumentType(parameter)
     return `        ${names[i]}: ${isRequired(parameter) ? type : `Optional[${type}] = None`},`
   })
-  const all = [...declared, ...more.map(one => `        ${one}`)]
+  const all = [...declared, ...more.map(argument => `        ${argument}`)]
   const texts = [
     endpointText(endpoint),
     ...parameters.map((parameter, i) => `${names[i]}: ${parameterText(parameter)}`),

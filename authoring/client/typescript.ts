@@ -92,7 +92,7 @@ function objectType(members: readonly Member[], depth: number): string {
   return ['{', ...lines, `${indent(depth)}}`].join('\n')
 }
 
-/** An element of an array: a union in parentheses. */
+/** Puts a union in parentheses, as the element of an array needs. */
 const inParentheses = (type: string): string => (!type.startsWith('{') && type.includes(' | ') ? `(${type})` : type)
 
 const indent = (depth: number): string => '  '.repeat(depth)

@@ -1,4 +1,4 @@
-/** Which calls of an endpoint are worth comparing: its lookup rows, its examples, optional parameters given and not. */
+/** Plans the calls of an endpoint that are worth comparing: its lookup rows, its examples, with and without optional parameters. */
 
 import type { LoadedEndpoint } from '../../runner/manifest/load.js'
 import type { Parameter } from '../../runner/model/param.js'
@@ -8,9 +8,9 @@ type Value = string | readonly string[]
 type Choice = readonly [name: string, value: Value | undefined]
 
 /**
- * Every row of lookup tables with every choice of optional parameters given or not, each by its first value; then one call
- * for each further value. `fixed` are arguments of every call. `unknown` are required parameters without a value; with any of them
- * there are no calls. `neverGiven` are optional parameters without a value, so no call gives them.
+ * Combines all rows of lookup tables and the first values of other parameters, each optional parameter given and left out; then adds one
+ * call for each further value. `fixed` are arguments of every call. `missing` are required parameters without a value: if there are any,
+ * there are no calls. `neverGiven` are optional parameters without a value.
  */
 export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallArguments) {
   const axes = endpoint.parameters.map(parameter => {
@@ -18,9 +18,9 @@ export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallA
     return { parameter, rows, values: valuesOf(parameter, rows, fixed) }
   })
   const without = axes.filter(({ values }) => values.length === 0).map(({ parameter }) => parameter)
-  const unknown = without.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+  const missing = without.filter(({ isRequired }) => isRequired).map(({ name }) => name)
   const neverGiven = without.filter(({ isRequired }) => !isRequired).map(({ name }) => name)
-  if (unknown.length > 0) return { calls: [], unknown, neverGiven }
+  if (missing.length > 0) return { calls: [], missing, neverGiven }
   let combinations: readonly (readonly Choice[])[] = [[]]
   for (const { parameter, rows, values } of axes) {
     const isFixed = Object.hasOwn(fixed, parameter.name)
@@ -36,7 +36,7 @@ export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallA
           .map(value => full.map((choice): Choice => (choice[0] === parameter.name ? [choice[0], value] : choice)))
       : [],
   )
-  return { calls: [...combinations, ...further].map(argumentsOf), unknown, neverGiven }
+  return { calls: [...combinations, ...further].map(argumentsOf), missing, neverGiven }
 }
 
 function valuesOf(parameter: Parameter, rows: readonly string[] | null, fixed: CallArguments): readonly Value[] {

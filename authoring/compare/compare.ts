@@ -11,7 +11,7 @@ import { closing } from '../terminal/closing.js'
 import { failureMessage } from '../terminal/failure-message.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { planCalls } from './calls.js'
-import { type Call, type Compared, comparedText, summaryText } from './report.js'
+import { type Call, type ComparedCall, comparedText, summaryText } from './report.js'
 import { type Answer, resultDifferences } from './results.js'
 
 export interface CompareFlags {
@@ -30,12 +30,12 @@ export interface CompareFlags {
  * calls, 3 if an engine cannot be reached.
  */
 export async function compareEngines(
-  words: readonly string[],
+  texts: readonly string[],
   given: Settings,
   flags: CompareFlags,
   io: Io,
 ): Promise<number> {
-  const request = parseRequest(words, flags)
+  const request = parseRequest(texts, flags)
   const nowMicros = flags.now === undefined ? systemClock().nowMicros() : timeArgument('--now', flags.now)
   // Calls with a frozen clock go past the cache, so its shared store is not needed.
   const settings = { ...given, redisUrl: null }
@@ -50,8 +50,8 @@ export async function compareEngines(
 type CompareRequest = ReturnType<typeof parseRequest>
 
 /** `name` is null for every endpoint. */
-function parseRequest(words: readonly string[], flags: CompareFlags) {
-  const [first] = words
+function parseRequest(texts: readonly string[], flags: CompareFlags) {
+  const [first] = texts
   const name = first === undefined || first.includes('=') ? null : first
   const { all: isAll = false, unordered: isUnordered = false, floatDigits: digits, format } = flags
   const limit = (flag: string, text: string): number => wholeNumber(flag, text, 1, 999_999)
@@ -59,7 +59,7 @@ function parseRequest(words: readonly string[], flags: CompareFlags) {
   return {
     name,
     isAll,
-    args: rawArguments(name === null ? words : words.slice(1)),
+    args: rawArguments(name === null ? texts : texts.slice(1)),
     maxCalls: limit('--max-calls', flags.maxCalls),
     maxRows: limit('--rows', flags.rows),
     floatDigits: digits === undefined ? null : limit('--float-digits', digits),
@@ -74,18 +74,17 @@ function plan(
   runner: Runner,
 ): { readonly calls: readonly Call[]; readonly problems: readonly string[] } {
   if (name !== null && !isAll) return { calls: [{ endpoint: name, arguments: args }], problems: [] }
-  const wanted = runner
+  const loadedEndpoints = runner
     .details()
     .filter(({ endpoint }) => name === null || endpoint.name === name || endpoint.id === name.toLowerCase())
-  if (wanted.length === 0) {
+  if (loadedEndpoints.length === 0) {
     throw new UsageError([name === null ? 'the manifests have no endpoint' : `there is no endpoint ${name}`])
   }
   const problems: string[] = []
-  const calls = wanted.flatMap(loadedEndpoint => {
+  const calls = loadedEndpoints.flatMap(loadedEndpoint => {
     const { endpoint } = loadedEndpoint
     const planned = planCalls(loadedEndpoint, args)
-    const missing = [...planned.unknown, ...planned.neverGiven]
-    for (const parameter of missing) {
+    for (const parameter of [...planned.missing, ...planned.neverGiven]) {
       problems.push(
         `${endpoint.name}: ${parameter} has no examples: add examples to the manifest, or pass ${parameter}=… to this command`,
       )
@@ -105,7 +104,7 @@ async function compareAll(
   request: CompareRequest & { readonly nowMicros: bigint },
   io: Io,
 ): Promise<number> {
-  const compared: Compared[] = []
+  const compared: ComparedCall[] = []
   const callOptions = { nowMicros: request.nowMicros, signal: io.interruption() }
   for (const call of calls) {
     const [duckdb, bigquery] = await Promise.all([

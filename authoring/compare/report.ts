@@ -10,23 +10,23 @@ export interface Call {
 }
 
 /** A call with its outcome; `rows` is the number of rows that the embedded engine gave. */
-export interface Compared extends Call {
+export interface ComparedCall extends Call {
   readonly rows: number
   readonly differences: readonly Difference[]
 }
 
 /** One line for a call; below it a line for each difference. */
-export function comparedText({ endpoint, arguments: args, rows, differences }: Compared): string {
-  const given = Object.entries(args).flatMap(([name, value]) =>
+export function comparedText({ endpoint, arguments: args, rows, differences }: ComparedCall): string {
+  const texts = Object.entries(args).flatMap(([name, value]) =>
     (typeof value === 'string' ? [value] : value).map(item => `${name}=${item}`),
   )
-  const head = [endpoint, ...given].join(' ')
+  const head = [endpoint, ...texts].join(' ')
   if (differences.length === 0) return `same       ${head}: ${plural(rows, 'row')}\n`
   return `different  ${head}\n${differences.map(difference => `  ${differenceText(difference)}\n`).join('')}`
 }
 
 function differenceText(difference: Difference): string {
-  const sides = `duckdb ${shortened(difference.duckdb)}, bigquery ${shortened(difference.bigquery)}`
+  const sides = `duckdb ${shorten(difference.duckdb)}, bigquery ${shorten(difference.bigquery)}`
   if (difference.kind === 'value') return `row ${difference.row}, ${difference.column}: ${sides}`
   if (difference.kind === 'order') return `the same rows in another order, first row ${difference.row}: ${sides}`
   return `${HEADINGS[difference.kind]}: ${sides}`
@@ -35,10 +35,10 @@ function differenceText(difference: Difference): string {
 const HEADINGS = { failure: 'failed', columns: 'columns', 'row-count': 'count', cut: 'length', bytes: 'bytes' } as const
 
 const MAX_SHOWN = 300
-const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
+const shorten = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
 
 /** How many calls there were, how many differ, and the time with which `--now` repeats them. */
-export function summaryText(compared: readonly Compared[], now: string): string {
+export function summaryText(compared: readonly ComparedCall[], now: string): string {
   const different = compared.filter(({ differences }) => differences.length > 0).length
   return `${plural(compared.length, 'call')} at ${now}: ${different === 0 ? 'no differences' : `${different} different`}\n`
 }

@@ -16,7 +16,7 @@ export type Answer =
     }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string }
 
-/** `duckdb` and `bigquery` are what each engine has, as text. `row` is the row's place in the result of DuckDB, from 1. */
+/** `duckdb` and `bigquery` are what each engine gave, as text. `row` is the row's place in the result of DuckDB, from 1. */
 export type Difference =
   | {
       /** `bytes`: all values agree, but their texts differ. */
@@ -56,9 +56,9 @@ export function resultDifferences(duckdb: Answer, bigquery: Answer, options: Com
   if (columns.length === 0 && Buffer.compare(duckdb.body, bigquery.body) === 0) return cutDifference(duckdb, bigquery)
   if (duckdb.columns.length !== bigquery.columns.length) return columns
   const rows = rowDifferences(duckdb.columns, rowsOf(duckdb.body), rowsOf(bigquery.body), options)
-  const found = [...columns, ...rows, ...cutDifference(duckdb, bigquery)]
+  const differences = [...columns, ...rows, ...cutDifference(duckdb, bigquery)]
   const isTolerant = options.floatDigits !== null || options.isUnordered
-  return found.length > 0 || isTolerant ? found : [bytesDifference(duckdb.body, bigquery.body)]
+  return differences.length > 0 || isTolerant ? differences : [bytesDifference(duckdb.body, bigquery.body)]
 }
 
 const rowsOf = (body: Uint8Array): readonly Row[] =>
@@ -91,24 +91,24 @@ function rowDifferences(
   { maxRows, floatDigits, isUnordered }: CompareOptions,
 ): readonly Difference[] {
   const typed = columns.map(({ name, type }) => ({ name, type: parseTypeName(type) }))
-  const differing = (a: readonly Row[], b: readonly Row[], most: number) => {
-    const found: (Difference & { readonly kind: 'value' })[][] = []
-    for (let i = 0; i < Math.min(a.length, b.length) && found.length < most; i++) {
+  const findDifferences = (a: readonly Row[], b: readonly Row[], most: number) => {
+    const rows: (Difference & { readonly kind: 'value' })[][] = []
+    for (let i = 0; i < Math.min(a.length, b.length) && rows.length < most; i++) {
       const [left, right] = [a[i]!, b[i]!]
       const values = typed.flatMap(
         ({ name, type }, column) => valueDifference(name, type, left[column], right[column], floatDigits) ?? [],
       )
-      if (values.length > 0) found.push(values.map(one => ({ kind: 'value', row: duckdb.indexOf(left) + 1, ...one })))
+      if (values.length > 0) rows.push(values.map(item => ({ kind: 'value', row: duckdb.indexOf(left) + 1, ...item })))
     }
-    return found.flat()
+    return rows.flat()
   }
-  const sorted = (rows: readonly Row[]): readonly Row[] => sortedRows(rows, columns, floatDigits)
-  const differingSorted = (most: number) => differing(sorted(duckdb), sorted(bigquery), most)
-  const values = isUnordered ? differingSorted(maxRows) : differing(duckdb, bigquery, maxRows)
+  const sort = (rows: readonly Row[]): readonly Row[] => sortedRows(rows, columns, floatDigits)
+  const findSortedDifferences = (most: number) => findDifferences(sort(duckdb), sort(bigquery), most)
+  const values = isUnordered ? findSortedDifferences(maxRows) : findDifferences(duckdb, bigquery, maxRows)
   if (duckdb.length !== bigquery.length) {
     return [...values, { kind: 'row-count', duckdb: `${duckdb.length} rows`, bigquery: `${bigquery.length} rows` }]
   }
-  if (isUnordered || values.length === 0 || differingSorted(1).length > 0) return values
+  if (isUnordered || values.length === 0 || findSortedDifferences(1).length > 0) return values
   const { row } = values[0]!
   return [{ kind: 'order', row, duckdb: valueText(duckdb[row - 1]), bigquery: valueText(bigquery[row - 1]) }]
 }
@@ -160,10 +160,10 @@ const valueText = (value: unknown): string => (Object.is(value, -0) ? '-0' : str
 const first = (all: readonly (ValueDifference | null)[]): ValueDifference | null =>
   all.find(item => item !== null) ?? null
 
-/** The numbers within JSON have no type: whole ones count as INT64s, which must be equal. */
+/** The numbers within JSON have no type: whole numbers count as INT64s, which must be equal. */
 function isClose(type: Type | undefined, a: unknown, b: unknown, digits: number | null): boolean {
   if (digits === null || typeof a !== 'number' || typeof b !== 'number') return false
-  if (type?.kind !== 'FLOAT64' && !(type?.kind === 'JSON' && !(Number.isInteger(a) && Number.isInteger(b))))
-    return false
+  const areIntegers = Number.isInteger(a) && Number.isInteger(b)
+  if (type?.kind !== 'FLOAT64' && (type?.kind !== 'JSON' || areIntegers)) return false
   return Math.abs(a - b) <= Math.max(Math.abs(a), Math.abs(b)) * 10 ** -digits
 }

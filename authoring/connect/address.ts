@@ -1,4 +1,4 @@
-/** The address of a call. Each of its characters may stand in a text of any language without quoting. */
+/** Writes the address of a call. None of its characters needs an escape in a string literal of any language. */
 import type { ConnectCall } from './tool.js'
 
 export type Pair = readonly [name: string, value: string]

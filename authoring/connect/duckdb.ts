@@ -12,19 +12,19 @@ function write(call: ConnectCall): string {
   const isFlat = columns.every(({ scalar }) => scalar !== null && scalar !== 'JSON')
   const { query, headers } = requestFormat(call, isFlat ? 'csv' : 'ndjson')
   const address = sqlText(addressOf(call, query))
-  const sent = headers.map(([name, value]) => `, ${sqlText(name)}: ${sqlText(value)}`).join('')
+  const extraHeaders = headers.map(([name, value]) => `, ${sqlText(name)}: ${sqlText(value)}`).join('')
   // A header that chooses the format is for this endpoint alone.
-  const scope = sent === '' ? `${baseUrlOf(call)}/` : endpointAddress(call)
+  const scope = extraHeaders === '' ? `${baseUrlOf(call)}/` : endpointAddress(call)
   const unix = hasUnixTimes(call.endpoint)
   return [
     "-- getenv is a function of DuckDB's shell; from a program, write the token into the secret by its own means.",
-    `CREATE OR REPLACE SECRET ${sent === '' ? 'sluice' : 'sluice_endpoint'} (`,
+    `CREATE OR REPLACE SECRET ${extraHeaders === '' ? 'sluice' : 'sluice_endpoint'} (`,
     '  TYPE http,',
-    `  EXTRA_HTTP_HEADERS MAP {'X-API-KEY': getenv('SLUICE_TOKEN')${sent}},`,
+    `  EXTRA_HTTP_HEADERS MAP {'X-API-KEY': getenv('SLUICE_TOKEN')${extraHeaders}},`,
     `  SCOPE ${sqlText(scope)}`,
     ');',
     ...uncachedLines(call),
-    `SELECT ${selected(columns, unix)}`,
+    `SELECT ${selectList(columns, unix)}`,
     `FROM read_${isFlat ? 'csv' : 'json'}(`,
     `  ${address},`,
     ...(isFlat ? CSV_OPTIONS : JSON_OPTIONS),
@@ -56,8 +56,8 @@ const typeLines = (columns: readonly TypedColumn[], unix: boolean): readonly str
       `    ${sqlText(name)}: ${sqlText(typeOf(parsed, unix))}${i === columns.length - 1 ? '' : ','}`,
   )
 
-/** All columns; those that the format writes as text or as a number are converted. */
-function selected(columns: readonly TypedColumn[], unix: boolean): string {
+/** All columns; BYTES, which the format writes as text, and TIMESTAMPs in microseconds are converted. */
+function selectList(columns: readonly TypedColumn[], unix: boolean): string {
   const replaced = columns.flatMap(({ name, scalar }) => {
     if (scalar === 'BYTES') return [`from_base64(${sqlName(name)}) AS ${sqlName(name)}`]
     return scalar === 'TIMESTAMP' && unix ? [`make_timestamptz(${sqlName(name)}) AS ${sqlName(name)}`] : []
@@ -65,7 +65,7 @@ function selected(columns: readonly TypedColumn[], unix: boolean): string {
   return replaced.length === 0 ? '*' : `* REPLACE (${replaced.join(', ')})`
 }
 
-/** The type that DuckDB is told for a value in CSV or JSON. */
+/** The type as which DuckDB reads a value in CSV or JSON. */
 function typeOf(type: Type | undefined, unix: boolean): string {
   if (!type) return 'JSON'
   if (type.kind === 'ARRAY') return `${typeOf(type.element, unix)}[]`
@@ -75,7 +75,7 @@ function typeOf(type: Type | undefined, unix: boolean): string {
   return `STRUCT(${type.fields.map((field, i) => `${sqlName(names[i]!)} ${typeOf(field.type, unix)}`).join(', ')})`
 }
 
-/** BIGNUMERIC has more digits than DuckDB's decimals, and an INTERVAL has another form. */
+/** Other types are read as text: BIGNUMERIC has more digits than DuckDB's decimals, and an INTERVAL has another form. */
 const SCALARS: Readonly<Record<string, string>> = {
   INT64: 'BIGINT',
   FLOAT64: 'DOUBLE',

@@ -1,4 +1,4 @@
-/** Texts as string literals of other languages: a text never ends its own literal. */
+/** Writes texts as string literals of other languages, with every character escaped that would end the literal. */
 import { quoted, singleQuoted, UNPRINTABLE } from '../client/program-text.js'
 import { wellFormed } from './address.js'
 
@@ -18,8 +18,7 @@ export const sqlName = (name: string): string => `"${withoutNul(name).replaceAll
 const withoutNul = (text: string): string => wellFormed(text).replaceAll('\0', '\ufffd')
 
 /**
- * A literal of M, the language of Power Query. `#(` begins an escape, so a `#` is written as one too, and so are characters that a
- * line cannot hold.
+ * A literal of M, the language of Power Query. `#(` begins an escape, so `#` itself is escaped, as are unprintable characters.
  */
 export const powerQueryText = (text: string): string =>
   `"${wellFormed(text)

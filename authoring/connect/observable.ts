@@ -6,12 +6,12 @@ export const OBSERVABLE: ConnectTool = { name: 'observable', title: 'Observable'
 
 function write(call: ConnectCall): string {
   const { query, headers } = requestFormat(call, 'arrow')
-  const more = headers.map(([name, value]) => ` -H '${name}: ${value}'`).join('')
+  const extraHeaders = headers.map(([name, value]) => ` -H '${name}: ${value}'`).join('')
   const file = call.endpoint.name.replace(/[^A-Za-z0-9_-]+/g, '-')
   return [
     '#!/bin/sh',
     `# src/data/${file}.arrow.sh; a page reads it: FileAttachment('data/${file}.arrow').arrow()`,
-    `curl --fail --silent --show-error -H "X-API-KEY: $SLUICE_TOKEN"${more} '${addressOf(call, query)}'`,
+    `curl --fail --silent --show-error -H "X-API-KEY: $SLUICE_TOKEN"${extraHeaders} '${addressOf(call, query)}'`,
     '',
   ].join('\n')
 }

@@ -7,14 +7,14 @@ export const SHEETS: ConnectTool = { name: 'sheets', title: 'Google Sheets', lan
 
 function write(call: ConnectCall): string {
   const { query, headers } = requestFormat(call, 'csv')
-  const sent = headers.map(([name, value]) => `, ${javascriptText(name)}: ${javascriptText(value)}`).join('')
+  const extraHeaders = headers.map(([name, value]) => `, ${javascriptText(name)}: ${javascriptText(value)}`).join('')
   return [
     '// Extensions, Apps Script. Put the token into the script property SLUICE_TOKEN (Project Settings), and run the function,',
     '// or let a trigger run it. Google must reach the server.',
     'function refreshFromSluice() {',
     "  const token = PropertiesService.getScriptProperties().getProperty('SLUICE_TOKEN')",
     `  const response = UrlFetchApp.fetch(${javascriptText(addressOf(call, query))}, {`,
-    `    headers: { 'X-API-KEY': token${sent} },`,
+    `    headers: { 'X-API-KEY': token${extraHeaders} },`,
     '  })',
     '  const rows = Utilities.parseCsv(response.getContentText())',
     '  // A text that begins like a formula stays a text.',

@@ -1,4 +1,4 @@
-/** What a snippet is written from, and what writes it. Everything in this folder runs in a browser, too. */
+/** The call that a snippet repeats, and the tool that it is written for. Everything in this folder runs in a browser, too. */
 import type { PublishedEndpoint } from '../../runner/model/published-endpoint.js'
 
 /** A call that a snippet repeats. */

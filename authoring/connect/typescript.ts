@@ -17,7 +17,7 @@ function write(call: ConnectCall): string {
     // `__proto__` as a plain member would set the object's prototype.
     return `  ${name === '__proto__' ? "['__proto__']" : memberName(wellFormed(name))}: ${argumentOf(parameter, value)},`
   })
-  const rest = members.length === 0 ? '' : ', {'
+  const opening = members.length === 0 ? '' : ', {'
   return [
     `// npx sluice client --lang ts --url ${origin} --out client.ts`,
     "import { createSluice } from './client.js'",
@@ -26,9 +26,9 @@ function write(call: ConnectCall): string {
     `  url: ${javascriptText(origin)},`,
     "  token: process.env['SLUICE_TOKEN'] ?? '',",
     '})',
-    `const { rows } = await sluice.call(${javascriptText(endpoint.name)}${rest}${rest === '' ? ')' : ''}`,
+    `const { rows } = await sluice.call(${javascriptText(endpoint.name)}${opening}${opening === '' ? ')' : ''}`,
     ...members,
-    ...(rest === '' ? [] : ['})']),
+    ...(opening === '' ? [] : ['})']),
     'console.log(rows)',
     '',
   ].join('\n')

@@ -1,4 +1,4 @@
-/** The arguments that a snippet has: those that are given, and examples of required ones. */
+/** The arguments of a snippet: those that the author gives, and examples for required parameters that the author leaves out. */
 
 import type { Endpoint } from '../../../runner/model/endpoint.js'
 import { UsageError } from '../../../runner/model/errors.js'
@@ -7,23 +7,23 @@ import { didYouMean } from '../../../runner/model/suggest.js'
 import { typeScalar } from '../../../runner/model/typed-value.js'
 import { sampleArgument } from '../../write/sample-row.js'
 
-type Given = Readonly<Record<string, string | readonly string[]>>
+type ArgumentTexts = Readonly<Record<string, string | readonly string[]>>
 
 /**
  * `missing` are the required parameters that are not given, with the argument that stands for each.
  * @throws UsageError that names every argument which the endpoint does not declare, or which its type excludes.
  */
-export function callArguments({ name, parameters }: Pick<Endpoint, 'name' | 'parameters'>, given: Given) {
+export function callArguments({ name, parameters }: Pick<Endpoint, 'name' | 'parameters'>, given: ArgumentTexts) {
   const declared = parameters.map(parameter => parameter.name)
   const unknown = Object.keys(given).filter(argument => !declared.includes(argument))
   if (unknown.length > 0) throw new UsageError(unknown.map(argument => unknownArgument(name, argument, declared)))
-  const wrong = parameters.flatMap(({ name: parameter, type }) =>
+  const problems = parameters.flatMap(({ name: parameter, type }) =>
     [given[parameter] ?? []].flat().flatMap(text => {
       const typed = typeScalar(splitType(type).scalar, text)
       return typed.ok ? [] : [`${name}: ${parameter} ${typed.detail}, found ${JSON.stringify(text)}`]
     }),
   )
-  if (wrong.length > 0) throw new UsageError(wrong)
+  if (problems.length > 0) throw new UsageError(problems)
   const missing = parameters
     .filter(
       parameter =>
@@ -38,7 +38,7 @@ function unknownArgument(endpoint: string, argument: string, names: readonly str
   return `${endpoint} has no parameter "${argument}"${didYouMean(argument, names, declared).hint}`
 }
 
-/** An argument that the endpoint takes; where the manifest shows none, a placeholder of the right type. */
+/** An argument that the endpoint takes; where the manifest shows no value, a placeholder of the right type. */
 function exampleOf({ type, examples, enum: values, rows, openRows, minimum }: Parameter): string {
   const [example] = [...examples, ...(values ?? []), ...(rows ?? []), ...(openRows ?? [])]
   return String(example ?? minimum ?? sampleArgument(splitType(type).scalar))

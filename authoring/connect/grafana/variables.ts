@@ -21,7 +21,7 @@ export function dashboardVariables(call: ConnectCall): readonly object[] {
 
 function variable(parameter: PublishedParameter, given: string | readonly string[] | undefined): object {
   const { description, required } = parameter
-  const current = wellFormed(String((typeof given === 'string' ? given : given?.[0]) ?? firstOf(parameter)))
+  const current = wellFormed(String((typeof given === 'string' ? given : given?.[0]) ?? firstArgument(parameter)))
   const choices = choicesOf(parameter)
   const isOpen = parameter.enum === undefined && splitType(parameter.type).scalar !== 'bool'
   const name = variableName(parameter)
@@ -54,17 +54,17 @@ function variable(parameter: PublishedParameter, given: string | readonly string
 
 /** The text of the choice to give no argument. */
 const NONE = 'none'
-/** Grafana reads `text : value`, and takes blanks around both away. */
+/** Grafana reads `text : value`, and trims both. */
 const EMPTY_CHOICE = `${NONE} :  `
 
 /** The first argument that a dashboard shows: the default, an example of a required parameter, or nothing. */
-function firstOf(parameter: PublishedParameter): string {
+function firstArgument(parameter: PublishedParameter): string {
   const { default: fallback, examples, required } = parameter
   if (fallback !== undefined) return String(Array.isArray(fallback) ? (fallback[0] ?? '') : fallback)
   return required ? (examples?.[0] ?? choicesOf(parameter)?.[0] ?? '') : ''
 }
 
-/** The values to choose from; null where there are fewer than two, or Grafana's form of a list would not hold them. */
+/** The values to choose from; null where there are fewer than two, or where Grafana's form of a list cannot express them. */
 function choicesOf({ type, enum: values, examples = [] }: PublishedParameter): readonly string[] | null {
   const texts = values?.map(String) ?? (splitType(type).scalar === 'bool' ? ['true', 'false'] : examples)
   if (values === undefined && texts.length < 2) return null

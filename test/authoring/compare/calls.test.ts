@@ -49,7 +49,7 @@ describe('the calls that compare makes', () => {
         { project: 'abc', interval: '1day', since },
         { project: 'xyz', interval: '1hr', since },
       ],
-      unknown: [],
+      missing: [],
       neverGiven: [],
     })
   })
@@ -89,13 +89,13 @@ describe('the calls that compare makes', () => {
       '',
       sql,
     )
-    expect(planCalls(required, {})).to.deep.equal({ calls: [], unknown: ['project'], neverGiven: [] })
+    expect(planCalls(required, {})).to.deep.equal({ calls: [], missing: ['project'], neverGiven: [] })
     const optional = await endpoint(
       `  project: { type: string, required: true, examples: [abc] }
   limit: { type: int64 }`,
       '',
       sql,
     )
-    expect(planCalls(optional, {})).to.deep.equal({ calls: [{ project: 'abc' }], unknown: [], neverGiven: ['limit'] })
+    expect(planCalls(optional, {})).to.deep.equal({ calls: [{ project: 'abc' }], missing: [], neverGiven: ['limit'] })
   })
 })
