@@ -6,7 +6,7 @@ import { type GivenArguments, unknownArguments } from '../../runner/mcp/call-end
 import type { OtherTool } from '../../runner/mcp/session.js'
 import { READ_ONLY } from '../../runner/mcp/tools.js'
 import { type ArgumentProblem, invalidArguments } from '../../runner/model/errors.js'
-import { meantTable } from '../data/table-named.js'
+import { didYouMeanTable } from '../data/find-table.js'
 import type { TableResource } from '../data/table-resource.js'
 import { listOf, strictObject, TEXT } from './schemas.js'
 
@@ -67,7 +67,7 @@ function namesOf(args: GivenArguments, catalogue: TableCatalogue): readonly stri
   if (!isList) errors.push({ parameter: 'tables', detail: 'must be a list of names' })
   for (const name of isList ? tables : []) {
     if (catalogue.find(name)) continue
-    errors.push({ parameter: 'tables', detail: `there is no table ${name}${meantTable(name, all)}` })
+    errors.push({ parameter: 'tables', detail: `there is no table ${name}${didYouMeanTable(name, all)}` })
   }
   if (errors.length > 0) throw invalidArguments(errors)
   return tables as readonly string[]

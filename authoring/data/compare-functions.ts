@@ -14,13 +14,13 @@ export function compareFunction(source: FunctionSource, warehouse: RoutineResour
   const { file, name, text } = source
   const starts = lineStartsOf(text)
   const signature = functionSignature(source)
-  const at = (offset: number) => placeAt(file, starts, offset)
+  const placeOf = (offset: number) => placeAt(file, starts, offset)
   if (warehouse === null) {
-    return [diagnosticAt(at(signature.at), 'function/missing', `the warehouse has no function ${name}`)]
+    return [diagnosticAt(placeOf(signature.at), 'function/missing', `the warehouse has no function ${name}`)]
   }
   const diagnostics: Diagnostic[] = []
   reportDifferences(signature, warehouse, (message, offset) => {
-    diagnostics.push(diagnosticAt(at(offset), 'function/differs', `${name}: ${message}`))
+    diagnostics.push(diagnosticAt(placeOf(offset), 'function/differs', `${name}: ${message}`))
   })
   return diagnostics
 }
@@ -45,7 +45,7 @@ function reportDifferences(
     const other = warehouse.arguments[i]
     if (other) compare(`parameter ${i + 1}`, parameterText(parameter), parameterText(other), parameter.at)
   }
-  // If one side leaves the type to the body, there is nothing to compare.
+  // If one side infers the type from the body, there is nothing to compare.
   if (returns && warehouse.returns !== null) compare('type of the result', returns.type, warehouse.returns, returns.at)
   if (warehouse.libraries.length > 0) {
     report(`the warehouse's function has libraries: ${warehouse.libraries.join(', ')}`, at)
@@ -57,7 +57,7 @@ const parameterText = ({ name, type }: { readonly name: string; readonly type: s
   `${name} ${type ?? 'ANY TYPE'}`
 
 function isSameBody({ language, body }: FunctionSignature, warehouse: RoutineResource): boolean {
-  const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim()
-  if (language === 'JAVASCRIPT') return plain(body.text) === plain(warehouse.body)
+  const normalize = (text: string): string => text.replaceAll('\r\n', '\n').trim()
+  if (language === 'JAVASCRIPT') return normalize(body.text) === normalize(warehouse.body)
   return isSameSql(body.text, warehouse.body)
 }

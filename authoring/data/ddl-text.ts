@@ -24,8 +24,8 @@ function taggedColumns(fields: readonly SchemaField[], path: readonly string[]):
   return fields.flatMap(({ name, fields: nested = [], policyTags }) => {
     const column = [...path, name]
     const tags = policyTags?.names ?? []
-    const own = tags.length > 0 ? [`${JSON.stringify(column.join('.'))}: ${JSON.stringify(tags)}`] : []
-    return [...own, ...taggedColumns(nested, column)]
+    const ownTags = tags.length > 0 ? [`${JSON.stringify(column.join('.'))}: ${JSON.stringify(tags)}`] : []
+    return [...ownTags, ...taggedColumns(nested, column)]
   })
 }
 

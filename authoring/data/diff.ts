@@ -13,11 +13,11 @@ import { compareFunction } from './compare-functions.js'
 import { tableDifferences } from './difference.js'
 import { isWholeResource, tableResource } from './table-resource.js'
 import {
-  aFewAtOnce,
   datasetPlace,
   functionFiles,
-  isView,
-  listNamed,
+  isInformationSchema,
+  listDataset,
+  mapInBatches,
   schemaFiles,
   tableName,
   tablePlace,
@@ -46,27 +46,27 @@ export async function diffTables(
 }
 
 /**
- * Where the schema files and functions differ from the warehouse, and how many were compared. With a dataset only its own
- * are compared, and its tables without a file are reported too. @throws LoadError, SetupError, UsageError.
+ * Where the schema files and functions differ from the warehouse, and how many were compared. With a dataset, only its tables and
+ * functions are compared, and its tables without a file are reported too. @throws LoadError, SetupError, UsageError.
  */
 export async function tableDiagnostics(
   settings: Settings,
-  dataset: string | null,
+  datasetName: string | null,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly tables: number; readonly functions: number }> {
-  const files = (await schemaFiles(settings)).filter(({ name }) => !isView(name))
+  const files = (await schemaFiles(settings)).filter(({ name }) => !isInformationSchema(name))
   const sources = await functionFiles(settings)
   return withWarehouse(settings, async warehouse => {
     const { project, describeFunction } = warehouse
-    const only = dataset === null ? null : datasetPlace(dataset, project)
-    const placed = <F extends { readonly name: string }>(all: readonly F[]) =>
+    const dataset = datasetName === null ? null : datasetPlace(datasetName, project)
+    const withPlaces = <F extends { readonly name: string }>(all: readonly F[]) =>
       all
         .map(file => ({ file, place: tablePlace(file.name, project) }))
-        .filter(({ place }) => only === null || (place.project === only.project && place.dataset === only.dataset))
-    const [tables, functions] = [placed(files), placed(sources)]
+        .filter(({ place }) => !dataset || (place.project === dataset.project && place.dataset === dataset.dataset))
+    const [tables, functions] = [withPlaces(files), withPlaces(sources)]
     const diagnostics = [
-      await aFewAtOnce(functions, async ({ file, place }) => compareFunction(file, await describeFunction(place))),
-      await aFewAtOnce(tables, ({ file, place }) => compareTable(file, place, warehouse)),
-      only === null ? [] : [await tablesWithoutFile(only, tables, settings, warehouse)],
+      await mapInBatches(functions, async ({ file, place }) => compareFunction(file, await describeFunction(place))),
+      await mapInBatches(tables, ({ file, place }) => compareTable(file, place, warehouse)),
+      dataset === null ? [] : [await tablesWithoutFile(dataset, tables, settings, warehouse)],
     ]
     const sorted = diagnostics.flat(2).sort(compareDiagnostics)
     return { diagnostics: sorted, tables: tables.length, functions: functions.length }
@@ -91,13 +91,13 @@ async function compareTable(
   const shards = listed.filter(({ kind }) => !VIEWS.has(kind)).map(({ table }) => table)
   // A query over all shards sees the columns of the newest one.
   const name = isSharded ? newestShard(shards, prefixOf(place.table)) : place.table
-  const compared = name === undefined ? null : { ...place, table: name }
-  const described = compared && (await describe(compared))
-  if (!described) return missing(`the warehouse has no table ${file.name}`)
+  const actualPlace = name === undefined ? null : { ...place, table: name }
+  const actual = actualPlace && (await describe(actualPlace))
+  if (!actual) return missing(`the warehouse has no table ${file.name}`)
   // A view has no partitions or clusters.
-  const tellsLayout = isWholeResource(file.declared) && !VIEWS.has(described.kind)
-  const where = isSharded ? `, in ${tableName(compared!, project)}` : ''
-  return tableDifferences(tableResource(file.declared), described.resource, tellsLayout).map(({ column, message }) =>
+  const declaresLayout = isWholeResource(file.declared) && !VIEWS.has(actual.kind)
+  const where = isSharded ? `, in ${tableName(actualPlace!, project)}` : ''
+  return tableDifferences(tableResource(file.declared), actual.resource, declaresLayout).map(({ column, message }) =>
     diagnosticAt(file.placeOf(column), 'table/differs', message + where),
   )
 }
@@ -112,7 +112,7 @@ async function tablesWithoutFile(
   const names = tables.map(({ place }) => place.table)
   const isDeclared = (table: string): boolean =>
     names.some(name => (isWildcard(name) ? isShardOf(table, prefixOf(name)) : name === table))
-  const listed = await listNamed(dataset, list)
+  const listed = await listDataset(dataset, list)
   return listed
     .filter(({ table, kind }) => !VIEWS.has(kind) && !isDeclared(table))
     .map(({ table }) => {

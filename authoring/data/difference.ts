@@ -11,16 +11,16 @@ export interface TableDifference {
 }
 
 /**
- * The differences in the order of the file's columns, then columns of the warehouse alone, then the layout. Descriptions are
- * not compared. `tellsLayout`: the file is a whole table resource; a list of fields does not declare partitions and clusters.
+ * The differences in the order of the file's columns, then columns of the warehouse alone, then the layout. Descriptions are not
+ * compared. `declaresLayout`: the file is a whole table resource; a list of fields does not declare partitions and clusters.
  */
 export function tableDifferences(
   file: TableResource,
   warehouse: TableResource,
-  tellsLayout: boolean,
+  declaresLayout: boolean,
 ): readonly TableDifference[] {
   const columns = fieldDifferences([], file.schema.fields, warehouse.schema.fields)
-  return tellsLayout ? [...columns, ...layoutDifferences(file, warehouse)] : columns
+  return declaresLayout ? [...columns, ...layoutDifferences(file, warehouse)] : columns
 }
 
 function fieldDifferences(
@@ -30,32 +30,32 @@ function fieldDifferences(
 ): readonly TableDifference[] {
   const declared = ours.flatMap(field => {
     const column = [...path, field.name]
-    const other = theirs.find(({ name }) => isSame(name, field.name))
-    return other ? oneField(column, field, other) : [{ column, message: `${column.join('.')} is not in the warehouse` }]
+    const other = theirs.find(({ name }) => isSameName(name, field.name))
+    return other ? compare(column, field, other) : [{ column, message: `${column.join('.')} is not in the warehouse` }]
   })
-  const missing = theirs.filter(({ name }) => !ours.some(field => isSame(name, field.name)))
+  const missing = theirs.filter(({ name }) => !ours.some(field => isSameName(name, field.name)))
   return [
     ...declared,
     ...orderDifference(path, ours, theirs),
     ...missing.map(field => {
       const column = [...path, field.name]
-      return { column, message: `${column.join('.')} ${described(field)} is only in the warehouse` }
+      return { column, message: `${column.join('.')} ${typeAndMode(field)} is only in the warehouse` }
     }),
   ]
 }
 
 /** Names of columns are case-insensitive. */
-const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-function oneField(column: readonly string[], ours: SchemaField, theirs: SchemaField): readonly TableDifference[] {
+function compare(column: readonly string[], ours: SchemaField, theirs: SchemaField): readonly TableDifference[] {
   const name = column.join('.')
   const [ourType, theirType] = [standardTypeName(ours), standardTypeName(theirs)]
   const [ourMode, theirMode] = [modeOf(ours), modeOf(theirs)]
-  const differ = (what: string, a: string, b: string): readonly TableDifference[] =>
+  const difference = (what: string, a: string, b: string): readonly TableDifference[] =>
     a === b ? [] : [{ column, message: `${name}: the ${what} is ${a} here and ${b} in the warehouse` }]
   return [
-    ...differ('type', ourType, theirType),
-    ...differ('mode', ourMode, theirMode),
+    ...difference('type', ourType, theirType),
+    ...difference('mode', ourMode, theirMode),
     ...(ourType === 'STRUCT' && theirType === 'STRUCT'
       ? fieldDifferences(column, ours.fields ?? [], theirs.fields ?? [])
       : []),
@@ -63,7 +63,7 @@ function oneField(column: readonly string[], ours: SchemaField, theirs: SchemaFi
 }
 
 const modeOf = ({ mode }: SchemaField): string => mode?.toUpperCase() ?? 'NULLABLE'
-const described = (field: SchemaField): string => `(${standardTypeName(field)}, ${modeOf(field)})`
+const typeAndMode = (field: SchemaField): string => `(${standardTypeName(field)}, ${modeOf(field)})`
 
 /** Compares the order of columns, which decides the order of `SELECT *`. */
 function orderDifference(
@@ -74,18 +74,18 @@ function orderDifference(
   const [a, b] = [commonNames(ours, theirs), commonNames(theirs, ours)]
   const at = a.findIndex((name, i) => name !== b[i])
   if (at < 0) return []
-  const of = column.length === 0 ? 'the columns' : `${column.join('.')}: the fields`
-  return [{ column, message: `${of} are in another order: ${a[at]} stands here where the warehouse has ${b[at]}` }]
+  const what = column.length === 0 ? 'the columns' : `${column.join('.')}: the fields`
+  return [{ column, message: `${what} are in another order: ${a[at]} stands here where the warehouse has ${b[at]}` }]
 }
 
 const commonNames = (fields: readonly SchemaField[], others: readonly SchemaField[]): readonly string[] =>
-  fields.map(({ name }) => name.toLowerCase()).filter(name => others.some(other => isSame(other.name, name)))
+  fields.map(({ name }) => name.toLowerCase()).filter(name => others.some(other => isSameName(other.name, name)))
 
 function layoutDifferences(ours: TableResource, theirs: TableResource): readonly TableDifference[] {
   const rows: readonly (readonly [what: string, ours: string, theirs: string])[] = [
     ['partitioning', partitioning(ours), partitioning(theirs)],
     ['expiration of partitions', expiration(ours), expiration(theirs)],
-    ['filter on partitions', required(ours), required(theirs)],
+    ['filter on partitions', filterRule(ours), filterRule(theirs)],
     ['clustering', clustering(ours), clustering(theirs)],
   ]
   return rows
@@ -102,6 +102,6 @@ function partitioning({ timePartitioning, rangePartitioning }: TableResource): s
 
 const expiration = ({ timePartitioning }: TableResource): string =>
   timePartitioning?.expirationMs === undefined ? 'never' : `${timePartitioning.expirationMs} ms`
-const required = ({ requirePartitionFilter }: TableResource): string =>
+const filterRule = ({ requirePartitionFilter }: TableResource): string =>
   requirePartitionFilter ? 'required' : 'optional'
 const clustering = ({ clustering: by }: TableResource): string => (by ? `by ${by.fields.join(', ')}` : 'none')

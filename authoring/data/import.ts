@@ -12,9 +12,9 @@ import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { MAX_BAD_ROWS, printBadRows } from './bad-rows.js'
+import { findTable, noTableText } from './find-table.js'
 import { type ImportReport, importFiles, openDuckdb } from './import/import-table.js'
 import { mostThreads } from './import/partition-writer.js'
-import { noTableText, tableNamed } from './table-named.js'
 import { type TextFormFlags, textFormOfFlags } from './text-form-flags.js'
 import { schemaFiles } from './warehouse.js'
 
@@ -36,13 +36,13 @@ export async function importRows(
   if (append && replace) throw new UsageError(['--append and --replace exclude each other'])
   const textForm = textFormOfFlags(form, files, inputFormat)
   const nowMs = systemClock().nowMs()
-  const { loaded, layout } = await importedTable(table, replace, settings, nowMs)
+  const { loaded, layout } = await findImportTable(table, replace, settings, nowMs)
   const isThere = !replace && existsSync(settings.dataDir)
-  const own = new Set(isThere ? filesOfTable(settings.dataDir, loaded.name).map(({ path }) => resolve(path)) : [])
-  const twice = files.find(file => own.has(resolve(file)))
-  if (twice !== undefined)
+  const ownFiles = new Set(isThere ? filesOfTable(settings.dataDir, loaded.name).map(({ path }) => resolve(path)) : [])
+  const ownFile = files.find(file => ownFiles.has(resolve(file)))
+  if (ownFile !== undefined)
     throw new UsageError([
-      `${twice} is a file of ${loaded.name}, so that its rows are there already: --replace makes them the whole table`,
+      `${ownFile} is a file of ${loaded.name}, so that its rows are there already: --replace makes them the whole table`,
     ])
   const skipFile = skipBad ?? null
   const threads = Math.min(threadsOf(settings), mostThreads(loaded))
@@ -59,13 +59,13 @@ export async function importRows(
     skipFile,
     maxBadRows: MAX_BAD_ROWS,
     nowMs,
-    unique: randomUUID().slice(0, 8),
+    idSuffix: randomUUID().slice(0, 8),
   }).finally(() => duckdb.closeSync())
   printBadRows(report.badRows, io)
   if (!report.isCommitted) {
-    const isAll = report.badRowCount <= report.badRows.length
+    const areAllPrinted = report.badRowCount <= report.badRows.length
     io.printError(
-      `${isAll ? plural(report.badRowCount, 'bad row') : `${report.badRows.length} bad rows and more`}; nothing was imported\n`,
+      `${areAllPrinted ? plural(report.badRowCount, 'bad row') : `${report.badRows.length} bad rows and more`}; nothing was imported\n`,
     )
     return EXIT.problems
   }
@@ -87,21 +87,21 @@ function summary(table: string, report: ImportReport, skipFile: string | null, i
  * The table for rows, and how its files are laid out. The table is named as `dataset.table`, or a partition of it as
  * `dataset.table$20260131`, and must have a schema. @throws UsageError, LoadError
  */
-async function importedTable(named: string, replaces: boolean, settings: Settings, nowMs: number) {
-  const [, name = named, decorator = null] = /^(.*)\$(\d+)$/.exec(named) ?? []
-  const loaded = tableNamed(await schemaFiles(settings, other => other === name || isWildcard(other)), name)
+async function findImportTable(table: string, replaces: boolean, settings: Settings, nowMs: number) {
+  const [, name = table, decorator = null] = /^(.*)\$(\d+)$/.exec(table) ?? []
+  const loaded = findTable(await schemaFiles(settings, other => other === name || isWildcard(other)), name)
   if (!loaded) throw new UsageError([noTableText(name, settings.tablesDir, await schemaFiles(settings))])
   if (isWildcard(name)) throw new UsageError([`${name} is a wildcard table: name the shard of these rows`])
   const { layout } = loaded
   if (layout.partition?.column !== PARTITION_TIME) {
     if (decorator === null) return { loaded, layout }
-    throw new UsageError([`${named}: ${name} is not partitioned by ingestion time, so its rows tell their partition`])
+    throw new UsageError([`${table}: ${name} is not partitioned by ingestion time, so its rows tell their partition`])
   }
   if (decorator !== null && replaces)
     throw new UsageError(['--replace replaces the whole table, so it cannot stand beside one partition'])
   const { unit } = layout.partition
   const ingestedAt = decorator === null ? new Date(nowMs) : partitionTime(decorator, unit)
-  if (ingestedAt === null) throw new UsageError([`${named}: a partition of ${name} is named like $${DECORATORS[unit]}`])
+  if (ingestedAt === null) throw new UsageError([`${table}: a partition of ${name} is named like $${DECORATORS[unit]}`])
   return { loaded, layout: { ...layout, ingestedAt } }
 }
 

@@ -57,8 +57,8 @@ export async function inferSchema(
     return EXIT.problems
   }
   const schema = `${JSON.stringify(declarationOf(inferred), null, 2)}\n`
-  const tell = dryRun ? io.printError : io.print
-  tell(reportOf(table, files, inferred))
+  const printReport = dryRun ? io.printError : io.print
+  printReport(reportOf(table, files, inferred))
   if (dryRun) {
     io.print(schema)
     return EXIT.clean
@@ -76,7 +76,7 @@ export async function inferSchema(
   return EXIT.clean
 }
 
-/** The fields; a table resource where its text files are not written in the usual way. */
+/** The list of fields, or a table resource if its text files need a form other than the default. */
 function declarationOf({ fields, textForm }: InferredTable): unknown {
   const form = externalConfiguration(textForm)
   return form ? { schema: { fields }, externalDataConfiguration: form } : fields
@@ -85,10 +85,10 @@ function declarationOf({ fields, textForm }: InferredTable): unknown {
 function reportOf(table: string, files: readonly string[], { rows, columns, doubts }: InferredTable): string {
   const where = files.length === 1 ? files[0] : plural(files.length, 'file')
   const doubted = doubts.map(({ path, message }) => `doubt: ${path} ${message}\n`).join('')
-  return `${table}: ${plural(rows, 'row')} in ${where}\n${tableOf(columns, SHOWN, ['nulls'])}${doubted}`
+  return `${table}: ${plural(rows, 'row')} in ${where}\n${tableOf(columns, REPORT_COLUMNS, ['nulls'])}${doubted}`
 }
 
-const SHOWN: Readonly<Record<string, (column: InferredColumn) => unknown>> = {
+const REPORT_COLUMNS: Readonly<Record<string, (column: InferredColumn) => unknown>> = {
   column: ({ path }) => path,
   type: ({ field }) => (field.mode === 'REPEATED' ? `${field.type} REPEATED` : field.type),
   nulls: ({ nulls }) => nulls ?? '',

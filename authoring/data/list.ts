@@ -31,16 +31,16 @@ function summaryOf(table: LocalTable): object {
   return { ...rest, columns: columnCount(table), files: files.length, bytes: bytesOf(table) }
 }
 
-/** Without the fields of records. */
+/** The number of columns, without the fields of records. */
 const columnCount = ({ columns }: LocalTable): number => columns.filter(({ name }) => !name.includes('.')).length
 
 function printTables(tables: readonly LocalTable[], io: Io): void {
-  io.print(tableOf(tables, LISTED, ['columns', 'rows', 'files', 'size']))
+  io.print(tableOf(tables, LIST_COLUMNS, ['columns', 'rows', 'files', 'size']))
   io.print(`${plural(tables.length, 'table')}\n`)
   for (const table of tables) printProblems(table, `${table.table}.`, io)
 }
 
-const LISTED: Readonly<Record<string, (table: LocalTable) => unknown>> = {
+const LIST_COLUMNS: Readonly<Record<string, (table: LocalTable) => unknown>> = {
   table: ({ table }) => table,
   columns: columnCount,
   rows: ({ rows }) => rows ?? '?',
@@ -60,9 +60,9 @@ function printProblems({ table, unreadable, problem }: LocalTable, prefix: strin
 export async function describeTable(name: string, settings: Settings, format: ReportFormat, io: Io): Promise<number> {
   const local = await openLocalTables(settings, io.interruption())
   try {
-    const described = await local.describe(name)
-    if (described === null) throw new UsageError([`there is no table ${name}${didYouMean(name, local.names).hint}`])
-    const { table, examples } = described
+    const description = await local.describe(name)
+    if (description === null) throw new UsageError([`there is no table ${name}${didYouMean(name, local.names).hint}`])
+    const { table, examples } = description
     const columns = table.columns.map(column => ({
       ...column,
       example: valuesAt(examples, column.name.split('.'))[0] ?? null,
@@ -89,13 +89,13 @@ function printTable(table: LocalTable & { readonly columns: readonly ShownColumn
   io.print(`schema: ${schema ?? 'that of the data'}\n`)
   if (time?.first) io.print(`${time.column}: from ${time.first} to ${time.last}\n`)
   io.print(`${files.length === 0 ? 'no files' : files.map(({ path }) => path).join('\n')}\n\n`)
-  if (columns.length > 0) io.print(tableOf(columns, DESCRIBED))
+  if (columns.length > 0) io.print(tableOf(columns, DESCRIBE_COLUMNS))
   printProblems(table, '', io)
 }
 
 type ShownColumn = LocalTable['columns'][number] & { readonly example: unknown }
 
-const DESCRIBED: Readonly<Record<string, (column: ShownColumn) => unknown>> = {
+const DESCRIBE_COLUMNS: Readonly<Record<string, (column: ShownColumn) => unknown>> = {
   column: ({ name }) => name,
   type: ({ type, required }) => (required ? `${type} REQUIRED` : type),
   example: ({ example }) => example ?? '',

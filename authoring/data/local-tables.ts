@@ -44,7 +44,7 @@ export interface LocalTable {
   readonly problem: string | null
 }
 
-interface Described {
+interface TableDescription {
   readonly table: LocalTable
   /** Empty where the rows cannot be read. */
   readonly examples: Outcome['rows']
@@ -56,18 +56,17 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
   const { tables: schemas, diagnostics } = await loadTableSchemas(settings.tablesDir)
   refuseErrors(diagnostics)
   const engine = await openEngine(settings, { observe: () => undefined, clock: systemClock() })
-  /** Why tables cannot be read. */
-  const refused = new Map(engine.unreadable().map(({ table, reason }) => [table, reason]))
+  const reasons = new Map(engine.unreadable().map(({ table, reason }) => [table, reason]))
   const readTable = (what: string, table: string, maxRows = 1): Promise<Outcome> =>
     read(engine, `SELECT ${what} FROM ${quoted(table)}`, signal, maxRows)
 
   /** @returns the table, with some rows as objects by the names of their columns; null for a table that is not there. */
-  async function describe(name: string): Promise<Described | null> {
+  async function describe(name: string): Promise<TableDescription | null> {
     const definition = engine.tables().find(name)
     const files = filesOf(settings, name)
     if (definition === undefined) {
-      const problem = refused.get(name)
-      return problem === undefined ? null : { table: { ...NOTHING_KNOWN, table: name, files, problem }, examples: [] }
+      const problem = reasons.get(name)
+      return problem === undefined ? null : { table: { ...NO_FACTS, table: name, files, problem }, examples: [] }
     }
     const schema = schemas.find(table => table.name === name)
     // Columns are listed without the elements of arrays: `items.sku`, not `items[].sku`.
@@ -78,11 +77,11 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
     const times = definition.columns.filter(({ type }) => TIME_KINDS.has(type.kind))
     const time = definition.columns.find(column => column.name === definition.partitionedBy) ?? times[0]
     const range = time ? `, MIN(${quoted(time.name)}) AS first, MAX(${quoted(time.name)}) AS last` : ''
-    const counted = await readTable(`COUNT(*) AS n${range}`, name)
-    const row = counted.rows[0] as { readonly n: number; readonly first?: string; readonly last?: string } | undefined
+    const count = await readTable(`COUNT(*) AS n${range}`, name)
+    const row = count.rows[0] as { readonly n: number; readonly first?: string; readonly last?: string } | undefined
     // Counting does not read all values: a row may have a value that its column does not allow.
     const names = definition.columns.map(column => quoted(column.name))
-    const some = row && names.length > 0 ? await readTable(names.join(', '), name, SOME_ROWS) : { ...counted, rows: [] }
+    const sample = row && names.length > 0 ? await readTable(names.join(', '), name, MAX_ROWS) : { ...count, rows: [] }
     const table = {
       table: name,
       schema: schema?.file ?? null,
@@ -91,14 +90,14 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
       files,
       rows: row?.n ?? null,
       time: time && row ? { column: time.name, first: row.first ?? null, last: row.last ?? null } : null,
-      problem: some.problem,
+      problem: sample.problem,
     }
-    return { table, examples: some.rows }
+    return { table, examples: sample.rows }
   }
 
   return {
     /** All tables, in the order of their names. */
-    names: [...new Set([...engine.tables().names(), ...refused.keys()])].sort(),
+    names: [...new Set([...engine.tables().names(), ...reasons.keys()])].sort(),
     describe,
     close: () => engine.close(),
   }
@@ -122,7 +121,7 @@ export async function unfitTables({ dataDir, database }: Settings, tables: reado
   const warnings: Diagnostic[] = []
   for (const { name } of database === null ? tables : []) {
     const [first, ...others] = tryFiles(dataDir, name)
-    // The query would have to read text files completely, to convert them.
+    // For text files, the query would have to read and convert all rows.
     if (first === undefined || [first, ...others].some(({ format }) => format !== 'parquet')) continue
     const { problem } = await read(engine, `SELECT 1 FROM ${quoted(name)} LIMIT 0`, new AbortController().signal, 1)
     const place = relative('.', others.length === 0 ? first.path : dirname(first.path))
@@ -155,9 +154,9 @@ export function unreadFileWarnings({ dataDir }: Settings, tables: TableCatalogue
 const warningIn = (file: string, rule: 'table/unreadable' | 'table/unread-file', message: string): Diagnostic =>
   diagnosticAt({ file, line: 1, column: 1 }, rule, message, { severity: 'warning' })
 
-const SOME_ROWS = 100
+const MAX_ROWS = 100
 const QUERY_TIMEOUT_MS = 60_000
-const NOTHING_KNOWN = { schema: null, columns: [], unreadable: [], rows: null, time: null }
+const NO_FACTS = { schema: null, columns: [], unreadable: [], rows: null, time: null }
 
 /** The files of a table; none where its place cannot be read. */
 export function filesOf({ dataDir, database }: Settings, name: string): LocalTable['files'] {
@@ -180,14 +179,14 @@ function columnsOf(
   required: ReadonlySet<string>,
   fields: readonly SchemaField[] | undefined,
 ): readonly LocalColumn[] {
-  const own = name.slice(name.lastIndexOf('.') + 1)
-  const field = fields?.find(declared => declared.name === own)
+  const ownName = name.slice(name.lastIndexOf('.') + 1)
+  const field = fields?.find(declared => declared.name === ownName)
   const element = type.kind === 'ARRAY' ? type.element : type
-  const record = element.kind === 'STRUCT' ? (type.kind === 'ARRAY' ? 'ARRAY<STRUCT>' : 'STRUCT') : typeName(type)
-  const column = { name, type: record, required: required.has(name), description: field?.description ?? null }
+  const typeText = element.kind === 'STRUCT' ? (type.kind === 'ARRAY' ? 'ARRAY<STRUCT>' : 'STRUCT') : typeName(type)
+  const column = { name, type: typeText, required: required.has(name), description: field?.description ?? null }
   if (element.kind !== 'STRUCT') return [column]
-  const below = element.fields.flatMap(one => columnsOf(`${name}.${one.name}`, one.type, required, field?.fields))
-  return [column, ...below]
+  const nested = element.fields.flatMap(item => columnsOf(`${name}.${item.name}`, item.type, required, field?.fields))
+  return [column, ...nested]
 }
 
 const TIME_KINDS: ReadonlySet<string> = new Set(['TIMESTAMP', 'DATETIME', 'DATE'])

@@ -9,14 +9,14 @@ import { EXIT, type Io } from '../terminal/io.js'
 import { writeWhole } from '../terminal/write-whole.js'
 import { tableDifferences } from './difference.js'
 import { isWholeResource, type TableResource, tableResource } from './table-resource.js'
-import { aFewAtOnce, datasetPlace, listNamed, tableName, tablePlace, VIEWS, withWarehouse } from './warehouse.js'
+import { datasetPlace, listDataset, mapInBatches, tableName, tablePlace, VIEWS, withWarehouse } from './warehouse.js'
 import type { DatasetPlace } from './warehouse-tables.js'
 
 /** Writes the schemas of a dataset's tables, and prints what changed in a file that existed. */
 export async function pullTables(dataset: string, settings: Settings, io: Io): Promise<number> {
   return withWarehouse(settings, async warehouse => {
     const place = datasetPlace(dataset, warehouse.project)
-    const listed = await listNamed(place, warehouse.list)
+    const listed = await listDataset(place, warehouse.list)
     const nameOf = (table: string): string => tableName({ ...place, table }, warehouse.project)
     for (const { table, kind } of listed.filter(table => VIEWS.has(table.kind))) {
       io.printError(`left out ${nameOf(table)}: it is a ${kind}, which has no rows of its own\n`)
@@ -24,13 +24,13 @@ export async function pullTables(dataset: string, settings: Settings, io: Io): P
     const tables = listed.filter(({ kind }) => !VIEWS.has(kind)).map(({ table }) => ({ ...place, table }))
     if (tables.length === 0) io.printError(`${place.project}.${place.dataset} has no tables\n`)
     let hasProblems = false
-    for (const [i, described] of (await aFewAtOnce(tables, warehouse.describe)).entries()) {
+    for (const [i, described] of (await mapInBatches(tables, warehouse.describe)).entries()) {
       if (described === null) continue // dropped since it was listed
       const isWritten = await writeSchema(settings.tablesDir, nameOf(tables[i]!.table), described.resource, io)
       hasProblems ||= !isWritten
     }
     const names = new Set(listed.map(({ table }) => nameOf(table)))
-    for (const path of await filesBeyond(settings, place, names, warehouse.project)) {
+    for (const path of await filesWithoutTable(settings, place, names, warehouse.project)) {
       io.printError(`${path} is left as it is: the warehouse has no such table\n`)
     }
     return hasProblems ? EXIT.problems : EXIT.clean
@@ -45,9 +45,9 @@ async function writeSchema(dir: string, name: string, resource: TableResource, i
   // The warehouse does not know how the table's text files here are written.
   const { externalDataConfiguration } = recordOf(table?.declared)
   const text = `${JSON.stringify({ ...resource, externalDataConfiguration }, null, 2)}\n`
-  const refused = readTableSchema({ file: path, text }).diagnostics[0]
-  if (refused) {
-    io.printError(`left out ${name}: ${refused.message}\n`)
+  const mistake = readTableSchema({ file: path, text }).diagnostics[0]
+  if (mistake) {
+    io.printError(`left out ${name}: ${mistake.message}\n`)
     return false
   }
   if (old !== text) await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, text)
@@ -67,16 +67,16 @@ function changes(path: string, before: string, after: string): string {
 }
 
 /** The files of this dataset's tables that the warehouse does not have. */
-async function filesBeyond(
+async function filesWithoutTable(
   settings: Settings,
   { project, dataset }: DatasetPlace,
   names: ReadonlySet<string>,
-  own: string,
+  ownProject: string,
 ): Promise<readonly string[]> {
   const { tables } = await loadTableSchemas(settings.tablesDir)
   return tables
     .filter(({ name }) => {
-      const place = tablePlace(name, own)
+      const place = tablePlace(name, ownProject)
       return place.project === project && place.dataset === dataset && !names.has(name)
     })
     .map(({ file }) => file)

@@ -14,9 +14,9 @@ export function routineResource(value: unknown) {
     /** SQL, JAVASCRIPT, PYTHON. */
     language: text(raw['language']) || 'SQL',
     /** The type of an argument is null for ANY TYPE. */
-    arguments: list(raw['arguments']).map(one => ({
-      name: text(recordOf(one)['name']),
-      type: recordOf(one)['argumentKind'] === 'ANY_TYPE' ? null : standardType(recordOf(one)['dataType']),
+    arguments: list(raw['arguments']).map(argument => ({
+      name: text(recordOf(argument)['name']),
+      type: recordOf(argument)['argumentKind'] === 'ANY_TYPE' ? null : standardType(recordOf(argument)['dataType']),
     })),
     /** The type of the result, `TABLE<a INT64>` for a table function; null where it is not declared. */
     returns: columns.length > 0 ? `TABLE<${columns.map(namedType).join(', ')}>` : returned,

@@ -27,7 +27,7 @@ export function tableResource(value: unknown): TableResource {
   const requires = raw['requirePartitionFilter'] ?? recordOf(raw['timePartitioning'])['requirePartitionFilter']
   const clustering = texts(recordOf(raw['clustering'])['fields'])
   return {
-    ...described(raw),
+    ...descriptionMember(raw),
     schema: { fields: tableFields(recordOf(raw['schema'])['fields']) },
     ...(partitioning && { timePartitioning: partitioning }),
     ...(range && { rangePartitioning: range }),
@@ -46,28 +46,28 @@ function tableFields(value: unknown): readonly SchemaField[] {
     const raw = recordOf(item)
     const nested = tableFields(raw['fields'])
     const names = texts(recordOf(raw['policyTags'])['names'])
-    const { type: ofRange } = recordOf(raw['rangeElementType'])
+    const { type: rangeType } = recordOf(raw['rangeElementType'])
     const options = FIELD_OPTIONS.flatMap(name => {
-      const given = raw[name]
-      const isText = typeof given === 'string' || typeof given === 'number'
-      return isText && given !== '' ? [[name, String(given)]] : []
+      const option = raw[name]
+      const isText = typeof option === 'string' || typeof option === 'number'
+      return isText && option !== '' ? [[name, String(option)]] : []
     })
     return {
       name: String(raw['name']),
       type: String(raw['type']),
       mode: typeof raw['mode'] === 'string' ? raw['mode'].toUpperCase() : 'NULLABLE',
       ...(nested.length > 0 && { fields: nested }),
-      ...(typeof ofRange === 'string' && { rangeElementType: { type: ofRange } }),
+      ...(typeof rangeType === 'string' && { rangeElementType: { type: rangeType } }),
       ...Object.fromEntries(options),
       ...(names.length > 0 && { policyTags: { names } }),
-      ...described(raw),
+      ...descriptionMember(raw),
     }
   })
 }
 
 const FIELD_OPTIONS = ['maxLength', 'precision', 'scale', 'roundingMode', 'collation', 'defaultValueExpression']
 
-function described({ description }: Readonly<Record<string, unknown>>): { readonly description?: string } {
+function descriptionMember({ description }: Readonly<Record<string, unknown>>): { readonly description?: string } {
   return typeof description === 'string' && description !== '' ? { description } : {}
 }
 

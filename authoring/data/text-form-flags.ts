@@ -20,15 +20,15 @@ const FLAGS_OF_CSV: readonly (readonly [keyof TextFormFlags, string])[] = [
   ['decimalComma', '--decimal-comma'],
 ]
 
-/** The form of these files by the flags. @throws UsageError, also for a flag about a format that none of the files has */
+/** The form of these files that the flags declare. @throws UsageError, also for a flag about a format that none of the files has */
 export function textFormOfFlags(flags: TextFormFlags, files: readonly string[], inputFormat?: string): TextForm {
   const { delimiter, skipRows, null: words, decimalComma, rows } = flags
-  const isAny = (...wanted: readonly string[]): boolean =>
-    sourcesOf(files, inputFormat ?? null).some(({ format }) => wanted.includes(format))
-  const idle = FLAGS_OF_CSV.find(([name]) => flags[name] !== undefined)
-  if (idle && !isAny('csv', 'tsv'))
-    throw new UsageError([`${idle[1]} says how CSV is written, and no file here is CSV: ${files.join(', ')}`])
-  if (rows !== undefined && !isAny('ndjson'))
+  const hasFormat = (...formats: readonly string[]): boolean =>
+    sourcesOf(files, inputFormat ?? null).some(({ format }) => formats.includes(format))
+  const unusedFlag = FLAGS_OF_CSV.find(([name]) => flags[name] !== undefined)
+  if (unusedFlag && !hasFormat('csv', 'tsv'))
+    throw new UsageError([`${unusedFlag[1]} says how CSV is written, and no file here is CSV: ${files.join(', ')}`])
+  if (rows !== undefined && !hasFormat('ndjson'))
     throw new UsageError([`--rows names a member of a JSON document, and no file here is JSON: ${files.join(', ')}`])
   const encoding = TEXT_ENCODINGS.find(name => name.toLowerCase() === flags.encoding?.toLowerCase())
   const character = delimiter === 'tab' || delimiter === '\\t' ? '\t' : delimiter

@@ -26,16 +26,16 @@ export interface ListedTable {
 /** The largest page that BigQuery gives. */
 const PAGE_TABLES = 1000
 /** The longest wait for an answer, in milliseconds: Google's client itself would wait for ever. */
-const WITHIN_MS = 120_000
+const TIMEOUT_MS = 120_000
 
-/** The tables and functions of the warehouse; a member resolves to null for what is not there. No request is sent yet. */
+/** The tables and functions of the warehouse; each method resolves to null where they do not exist. No request is sent yet. */
 export function openWarehouseTables({ client, project: ownProject }: OpenedAccess) {
   const datasetOf = (project: string, dataset: string): Dataset =>
     client.dataset(encodeURIComponent(dataset), { projectId: encodeURIComponent(project) })
-  const within = <T>(answer: Promise<T>): Promise<T> => raced(answer, AbortSignal.timeout(WITHIN_MS))
+  const inTime = <T>(answer: Promise<T>): Promise<T> => raced(answer, AbortSignal.timeout(TIMEOUT_MS))
 
   /** @throws SetupError */
-  async function orNull<T>(what: string, ask: () => Promise<T>): Promise<T | null> {
+  async function nullIfMissing<T>(what: string, ask: () => Promise<T>): Promise<T | null> {
     try {
       return await ask()
     } catch (cause) {
@@ -50,25 +50,25 @@ export function openWarehouseTables({ client, project: ownProject }: OpenedAcces
     project: ownProject,
     /** Every table of the dataset, sorted by name. */
     list: ({ project, dataset }: DatasetPlace) =>
-      orNull(`list the tables of ${project}.${dataset}`, async () => {
+      nullIfMissing(`list the tables of ${project}.${dataset}`, async () => {
         const listed: ListedTable[] = []
         let query: GetTablesOptions | null | undefined = { maxResults: PAGE_TABLES, autoPaginate: false }
         while (query) {
-          const [tables, next]: GetTablesResponse = await within(datasetOf(project, dataset).getTables(query))
+          const [tables, next]: GetTablesResponse = await inTime(datasetOf(project, dataset).getTables(query))
           for (const { id, metadata } of tables) listed.push({ table: id!, kind: metadata.type ?? 'TABLE' })
           query = next
         }
         return listed.sort((a, b) => (a.table < b.table ? -1 : 1))
       }),
     describe: ({ project, dataset, table }: TablePlace) =>
-      orNull(`read the schema of ${project}.${dataset}.${table}`, async () => {
-        const [resource] = await within(datasetOf(project, dataset).table(encodeURIComponent(table)).getMetadata())
+      nullIfMissing(`read the schema of ${project}.${dataset}.${table}`, async () => {
+        const [resource] = await inTime(datasetOf(project, dataset).table(encodeURIComponent(table)).getMetadata())
         return { kind: resource.type ?? 'TABLE', resource: tableResource(resource) }
       }),
     /** The function whose name is `table` of the place. */
     describeFunction: ({ project, dataset, table }: TablePlace) =>
-      orNull(`read the function ${project}.${dataset}.${table}`, async () => {
-        const [resource] = await within(datasetOf(project, dataset).routine(encodeURIComponent(table)).getMetadata())
+      nullIfMissing(`read the function ${project}.${dataset}.${table}`, async () => {
+        const [resource] = await inTime(datasetOf(project, dataset).routine(encodeURIComponent(table)).getMetadata())
         return routineResource(resource)
       }),
   }

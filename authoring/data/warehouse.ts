@@ -10,9 +10,9 @@ import type { DatasetPlace, ListedTable, TablePlace, WarehouseTables } from './w
 export const VIEWS: ReadonlySet<string> = new Set(['VIEW', 'MATERIALIZED_VIEW'])
 
 /** Whether this is a view of INFORMATION_SCHEMA, which every warehouse has, so that it is neither made nor compared. */
-export const isView = (name: string): boolean => informationSchemaName(name) !== null
+export const isInformationSchema = (name: string): boolean => informationSchemaName(name) !== null
 
-/** The tables with a schema file, or those of these names. @throws LoadError when any of their files holds a mistake. */
+/** The tables with a schema file whose names are wanted. @throws LoadError when any of their files holds a mistake. */
 export async function schemaFiles(
   { tablesDir }: Settings,
   isWanted: (table: string) => boolean = () => true,
@@ -36,7 +36,7 @@ export async function withWarehouse<T>(
 }
 
 /** The tables of a dataset that a command names. @throws SetupError where the warehouse does not have it. */
-export async function listNamed(
+export async function listDataset(
   { project, dataset }: DatasetPlace,
   list: WarehouseTables['list'],
 ): Promise<readonly ListedTable[]> {
@@ -47,10 +47,10 @@ export async function listNamed(
 }
 
 /** Calls `ask` for each item, a few at a time. The answers are in the order of the items. */
-export async function aFewAtOnce<A, B>(all: readonly A[], ask: (one: A) => Promise<B>): Promise<readonly B[]> {
+export async function mapInBatches<A, B>(items: readonly A[], ask: (item: A) => Promise<B>): Promise<readonly B[]> {
   const answers: B[] = []
-  for (let from = 0; from < all.length; from += AT_ONCE) {
-    answers.push(...(await Promise.all(all.slice(from, from + AT_ONCE).map(ask))))
+  for (let from = 0; from < items.length; from += BATCH_SIZE) {
+    answers.push(...(await Promise.all(items.slice(from, from + BATCH_SIZE).map(ask))))
   }
   return answers
 }
@@ -58,15 +58,15 @@ export async function aFewAtOnce<A, B>(all: readonly A[], ask: (one: A) => Promi
 /** All functions with a file. @throws LoadError when a file holds a mistake. */
 export async function functionFiles(settings: Settings): Promise<readonly FunctionSource[]> {
   const { functions, diagnostics } = await loadFunctions(settings.functionsDir)
-  const wrong = [...diagnostics, ...functionSyntaxDiagnostics(functions)]
-  if (wrong.length > 0) throw new LoadError(wrong)
+  const mistakes = [...diagnostics, ...functionSyntaxDiagnostics(functions)]
+  if (mistakes.length > 0) throw new LoadError(mistakes)
   return functions.functions
 }
 
-/** Requests at a time. BigQuery allows a user 100 requests for metadata a second. */
-const AT_ONCE = 8
+/** The number of requests at a time. BigQuery allows a user 100 requests for metadata a second. */
+const BATCH_SIZE = 8
 
-/** Reads `dataset`, which is then in `project`, or `project.dataset`. @throws UsageError for another form. */
+/** Reads `dataset`, for a dataset of `project`, or `project.dataset`. @throws UsageError for another form. */
 export function datasetPlace(text: string, project: string): DatasetPlace {
   const dot = text.lastIndexOf('.')
   const dataset = text.slice(dot + 1)

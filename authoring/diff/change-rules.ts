@@ -1,6 +1,6 @@
 /** The rules by which a change of an endpoint breaks its callers, is safe, or needs a review. Ids are never renamed. */
 
-/** `review` is neither: only a reader can tell whether callers notice. */
+/** `review`: only a person can tell whether callers notice. */
 export type Impact = 'breaking' | 'safe' | 'review'
 
 /** The order in which changes are shown. */

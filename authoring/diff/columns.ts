@@ -5,7 +5,7 @@ import type { Manifest } from '../../runner/model/manifest.js'
 import type { ColumnPromise } from '../../runner/model/query.js'
 import { alignRows, pairChanges } from '../test/files/align-rows.js'
 import type { Report } from './change-rules.js'
-import { shown } from './shown.js'
+import { show } from './show.js'
 
 export function diffColumns(base: readonly ContractColumn[], head: readonly ContractColumn[], report: Report): void {
   const [before, after] = [byName(base), byName(head)]
@@ -22,21 +22,21 @@ export function diffColumns(base: readonly ContractColumn[], head: readonly Cont
   for (const { name, type } of head) {
     if (!before.has(name) && !newNames.has(name)) report('column/added', `the column ${name} (${type}) is new`)
   }
-  const kept = (columns: readonly ContractColumn[], others: ReadonlyMap<string, unknown>): string =>
+  const namesAlsoIn = (columns: readonly ContractColumn[], others: ReadonlyMap<string, unknown>): string =>
     columns.flatMap(({ name }) => (others.has(name) ? [name] : [])).join(', ')
-  const [oldOrder, newOrder] = [kept(base, after), kept(head, before)]
+  const [oldOrder, newOrder] = [namesAlsoIn(base, after), namesAlsoIn(head, before)]
   if (oldOrder !== newOrder) report('column/moved', `the order of columns is ${newOrder}; it was ${oldOrder}`)
 }
 
-/** The columns with only the declared promises: the other ones are inferred, which needs queries that resolve here. */
-export const withoutInferred = (
+/** The columns with only the declared promises: inferred promises exist only for queries that resolve here. */
+export const withDeclaredPromises = (
   columns: readonly ContractColumn[],
   { columns: declared = [] }: Manifest,
 ): readonly ContractColumn[] =>
   columns.map(({ fields: _, ...column }) => {
-    const written = declared.find(({ name }) => name === column.name)
-    const json = column.type === 'INT64' ? (written?.json ?? null) : column.json
-    return { ...column, required: written?.required ?? false, json }
+    const declaration = declared.find(({ name }) => name === column.name)
+    const json = column.type === 'INT64' ? (declaration?.json ?? null) : column.json
+    return { ...column, required: declaration?.required ?? false, json }
   })
 
 const byName = (columns: readonly ContractColumn[]): ReadonlyMap<string, ContractColumn> =>
@@ -50,9 +50,9 @@ function renamedColumns(base: readonly ContractColumn[], head: readonly Contract
   return new Map(
     pairs.flatMap(({ expected, found }) => {
       if (expected === null || found === null) return []
-      const [gone, come] = [base[expected]!, head[found]!]
-      const isRenamed = !after.has(gone.name) && !before.has(come.name) && gone.type === come.type
-      return isRenamed ? [[gone.name, come.name] as const] : []
+      const [removed, added] = [base[expected]!, head[found]!]
+      const isRenamed = !after.has(removed.name) && !before.has(added.name) && removed.type === added.type
+      return isRenamed ? [[removed.name, added.name] as const] : []
     }),
   )
 }
@@ -64,8 +64,8 @@ function diffColumn(base: ContractColumn, head: ContractColumn, report: Report):
   diffPromise(name, base, base.type === head.type ? head : { ...head, json: base.json }, report)
   if (base.type === head.type) diffFields(name, parseOpenTypeName(head.type), base, head, report)
   if (base.unit !== head.unit) {
-    if (base.unit === null) report('column/described', `the unit of ${name} is ${shown(head.unit)}`)
-    else report('column/unit', `the unit of ${name} is ${shown(head.unit ?? undefined)}; it was ${shown(base.unit)}`)
+    if (base.unit === null) report('column/described', `the unit of ${name} is ${show(head.unit)}`)
+    else report('column/unit', `the unit of ${name} is ${show(head.unit ?? undefined)}; it was ${show(base.unit)}`)
   }
   if (base.description !== head.description) report('column/described', `the description of ${name} changed`)
 }
@@ -81,7 +81,7 @@ function diffPromise(name: string, base: ColumnPromise, head: ColumnPromise, rep
   report(isNarrower ? 'column/narrowed' : 'column/widened', what)
 }
 
-/** The promises of the fields of one type, which `path` leads to. */
+/** Compares the promises of the fields of a STRUCT, to which `path` leads. */
 function diffFields(
   path: string,
   type: Type | undefined,

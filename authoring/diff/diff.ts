@@ -31,14 +31,14 @@ export async function diffRevisions(
   { format, allowBreaking = false, tables, functionsDir }: DiffFlags,
   io: Io,
 ): Promise<number> {
-  const chosen = { tables: tables !== undefined, functions: functionsDir !== undefined }
+  const shared = { tables: tables !== undefined, functions: functionsDir !== undefined }
   const folder = temporaryFolder()
   const git = new Git(io.environment, join(folder, 'index'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   io.onExit(remove)
   try {
     const find = (word: string, side: string): SideFolders =>
-      findSide(word, settings, { git, temporary: join(folder, side), chosen })
+      findSide(word, settings, { git, temporary: join(folder, side), shared })
     const before = find(base, 'base')
     const after = head === undefined ? workingTree(settings) : find(head, 'head')
     const [old, current] = await Promise.all([load(before, settings), load(after, settings)])
@@ -64,19 +64,19 @@ function report(comparison: Comparison, format: DiffFlags['format'], io: Io): vo
   }
 }
 
-const changesOf = (base: ReadSide, head: ReadSide, { pricePerTib }: Settings): readonly Change[] =>
+const changesOf = (base: LoadedSide, head: LoadedSide, { pricePerTib }: Settings): readonly Change[] =>
   base.side === null || head.side === null ? [] : diffEndpoints(base.side, head.side, pricePerTib)
 
-type ReadSide = Awaited<ReturnType<typeof load>>
+type LoadedSide = Awaited<ReturnType<typeof load>>
 
 /** `side` is null where table schemas have errors: nothing can be compared. */
-async function load({ folders, placed }: SideFolders, settings: Settings) {
+async function load({ folders, localize }: SideFolders, settings: Settings) {
   try {
     const side = await loadSide({ ...settings, ...folders })
-    return { side, diagnostics: side.diagnostics.map(placed) }
+    return { side, diagnostics: side.diagnostics.map(localize) }
   } catch (thrown) {
     if (!(thrown instanceof LoadError)) throw thrown
-    return { side: null, diagnostics: thrown.diagnostics.map(placed) }
+    return { side: null, diagnostics: thrown.diagnostics.map(localize) }
   }
 }
 

@@ -5,7 +5,7 @@ import { compareText } from '../../runner/model/diagnostic.js'
 import type { ContractColumn } from '../../runner/model/endpoint.js'
 import type { Manifest } from '../../runner/model/manifest.js'
 import { type Change, changeOf, IMPACT_RANK, type Report } from './change-rules.js'
-import { diffColumns, withoutInferred } from './columns.js'
+import { diffColumns, withDeclaredPromises } from './columns.js'
 import { diffLookups } from './lookups.js'
 import { pairBy } from './pair-by.js'
 import { diffParameters } from './parameters.js'
@@ -27,12 +27,12 @@ export function diffEndpoints(base: Side, head: Side, usdPerTib: number): readon
   for (const before of base.endpoints) {
     const after = pairs.get(before)
     if (after !== undefined) changes.push(...diffEndpoint(before, after, usdPerTib))
-    else if (!isAmong(before, head.broken)) {
+    else if (!mayBeBroken(before, head.broken)) {
       changes.push(changeOf(before.endpoint.name, 'endpoint/removed', 'the endpoint is gone'))
     }
   }
   for (const after of head.endpoints) {
-    if (paired.has(after) || isAmong(after, base.broken)) continue
+    if (paired.has(after) || mayBeBroken(after, base.broken)) continue
     changes.push(changeOf(after.endpoint.name, 'endpoint/added', 'the endpoint is new'))
   }
   // The order within an endpoint is that of the comparison, breaking changes first.
@@ -40,7 +40,7 @@ export function diffEndpoints(base: Side, head: Side, usdPerTib: number): readon
 }
 
 /** Whether a broken manifest of the other side may be this endpoint's: it is the same file, or it claims the endpoint's id or name. */
-function isAmong({ endpoint, file }: ComparedEndpoint, broken: Side['broken']): boolean {
+function mayBeBroken({ endpoint, file }: ComparedEndpoint, broken: Side['broken']): boolean {
   const own = [endpoint.id, endpoint.name]
   return broken.some(manifest => manifest.file === file || manifest.claims.some(claim => own.includes(claim)))
 }
@@ -57,7 +57,7 @@ function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, usdPerTib:
   diffLookups(base.manifest, head.manifest, report)
   const areResolved = [...base.variants, ...head.variants].every(({ isResolved }) => isResolved)
   const columnsOf = (side: ComparedEndpoint): readonly ContractColumn[] =>
-    areResolved ? side.endpoint.columns : withoutInferred(side.endpoint.columns, side.manifest)
+    areResolved ? side.endpoint.columns : withDeclaredPromises(side.endpoint.columns, side.manifest)
   diffColumns(columnsOf(base), columnsOf(head), report)
   diffSettings(before, after, report)
   diffVariants(base, head, report)

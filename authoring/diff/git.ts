@@ -21,8 +21,8 @@ export class Git {
 
   /** @param index the file in which git lists the files of a revision, so that the repository's own index stays as it is */
   constructor(environment: Environment, index: string) {
-    const own = Object.entries(environment).filter(([name]) => !HOOK_VARIABLES.includes(name))
-    this.#environment = { ...Object.fromEntries(own), GIT_INDEX_FILE: index }
+    const variables = Object.entries(environment).filter(([name]) => !HOOK_VARIABLES.includes(name))
+    this.#environment = { ...Object.fromEntries(variables), GIT_INDEX_FILE: index }
   }
 
   /** Null where there is no such revision, or no repository. */

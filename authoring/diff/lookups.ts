@@ -4,7 +4,7 @@ import type { Lookup, Manifest } from '../../runner/model/manifest.js'
 import { equalValues } from '../test/files/equal-values.js'
 import type { Report } from './change-rules.js'
 import { pairBy } from './pair-by.js'
-import { shown } from './shown.js'
+import { show } from './show.js'
 
 const REJECT = 'reject'
 
@@ -30,29 +30,29 @@ export function diffLookups(base: Manifest, head: Manifest, report: Report): voi
 }
 
 const isParameter = (manifest: Manifest, name: string): boolean => Object.hasOwn(manifest.parameters ?? {}, name)
-const rowNames = ({ rows }: Lookup): string => Object.keys(rows).map(shown).join(', ')
+const rowNames = ({ rows }: Lookup): string => Object.keys(rows).map(show).join(', ')
 
 function diffLookup(name: string, base: Lookup, head: Lookup, report: Report): void {
-  const [rejected, rejects] = [base.default === REJECT, head.default === REJECT]
-  if (rejects && !rejected) {
-    report('lookup/rejects', `${head.by} must be one of ${rowNames(head)}; others had the row ${shown(base.default)}`)
-  } else if (rejected && !rejects) {
-    report('lookup/accepts', `any other argument ${head.by} picks the row ${shown(head.default)}; it was a 400`)
+  const [didReject, rejects] = [base.default === REJECT, head.default === REJECT]
+  if (rejects && !didReject) {
+    report('lookup/rejects', `${head.by} must be one of ${rowNames(head)}; others had the row ${show(base.default)}`)
+  } else if (didReject && !rejects) {
+    report('lookup/accepts', `any other argument ${head.by} picks the row ${show(head.default)}; it was a 400`)
   } else if (base.default !== head.default) {
-    report('lookup/default', `the default row of ${name} is ${shown(head.default)}; it was ${shown(base.default)}`)
+    report('lookup/default', `the default row of ${name} is ${show(head.default)}; it was ${show(base.default)}`)
   }
   for (const [row, fields] of Object.entries(base.rows)) {
-    const others = Object.hasOwn(head.rows, row) ? head.rows[row]! : null
-    if (others !== null) {
-      if (!equalValues(fields, others)) report('lookup/row-changed', changedRow(name, row, fields, others))
+    const newFields = Object.hasOwn(head.rows, row) ? head.rows[row]! : null
+    if (newFields !== null) {
+      if (!equalValues(fields, newFields)) report('lookup/row-changed', changedRow(name, row, fields, newFields))
     } else if (rejects) {
-      report('lookup/row-removed', `${head.by}=${shown(row)} is a 400: ${name} has no such row any more`)
+      report('lookup/row-removed', `${head.by}=${show(row)} is a 400: ${name} has no such row any more`)
     } else {
-      report('lookup/row-falls-back', `${head.by}=${shown(row)} picks the row ${shown(head.default)} of ${name}`)
+      report('lookup/row-falls-back', `${head.by}=${show(row)} picks the row ${show(head.default)} of ${name}`)
     }
   }
   const added = Object.keys(head.rows).filter(row => !Object.hasOwn(base.rows, row))
-  for (const row of added) report('lookup/row-added', `${name} has the row ${shown(row)}`)
+  for (const row of added) report('lookup/row-added', `${name} has the row ${show(row)}`)
 }
 
 type Fields = Lookup['rows'][string]
@@ -61,6 +61,6 @@ function changedRow(name: string, row: string, base: Fields, head: Fields): stri
   const fields = [...new Set([...Object.keys(base), ...Object.keys(head)])]
   const changed = fields
     .filter(field => !equalValues(base[field], head[field]))
-    .map(field => `${field} is ${shown(head[field])}, was ${shown(base[field])}`)
-  return `the row ${shown(row)} of ${name}: ${changed.join('; ')}`
+    .map(field => `${field} is ${show(head[field])}, was ${show(base[field])}`)
+  return `the row ${show(row)} of ${name}: ${changed.join('; ')}`
 }

@@ -19,41 +19,41 @@ const MAX_ERRORS = 20
 export function markdownText(comparison: Comparison): string {
   const { base, head, changes, diagnostics } = comparison
   const title = isBreaking(comparison) ? 'Endpoints: breaking changes' : 'Endpoints'
-  const top = [`### ${title}`, '', `${code(base)} → ${code(head)}: ${plain(summary(comparison))}`, '']
+  const top = [`### ${title}`, '', `${codeSpan(base)} → ${codeSpan(head)}: ${escapeMarkdown(summary(comparison))}`, '']
   const errors = diagnostics.slice(0, MAX_ERRORS).map(diagnosticLine)
-  const shownErrors = errors.length === 0 ? [] : [...fenced('', errors, plural(diagnostics.length, 'error')), '']
+  const shownErrors = errors.length === 0 ? [] : [...codeBlock('', errors, plural(diagnostics.length, 'error')), '']
   // The longest differences are cut first, then the last changes of the list, in which breaking ones come first.
   for (let lines = 1_000; lines >= LEAST_LINES; lines = Math.floor(lines / 2)) {
-    const text = written([...top, ...shownErrors, ...changeLines(changes, lines)])
+    const text = joinLines([...top, ...shownErrors, ...changeLines(changes, lines)])
     if (Buffer.byteLength(text) <= MAX_BYTES) return text
   }
-  return shortened(top, changes)
+  return shortText(top, changes)
 }
 
-const written = (lines: readonly string[]): string => `${lines.join('\n').trimEnd()}\n`
+const joinLines = (lines: readonly string[]): string => `${lines.join('\n').trimEnd()}\n`
 
 function changeLines(changes: readonly Change[], maxLines: number): readonly string[] {
-  return [...byEndpoint(changes)].flatMap(([endpoint, own]) => [
-    `**${plain(endpoint)}**`,
+  return [...byEndpoint(changes)].flatMap(([endpoint, ownChanges]) => [
+    `**${escapeMarkdown(endpoint)}**`,
     '',
-    ...own.flatMap(change => oneChange(change, maxLines)),
+    ...ownChanges.flatMap(change => changeItem(change, maxLines)),
     '',
   ])
 }
 
-function oneChange({ impact, kind, detail, lines = [] }: Change, maxLines: number): readonly string[] {
-  const item = `- ${MARKS[impact]} **${IMPACT_WORDS[impact]}** ${code(cut(detail, MAX_DETAIL))} (${kind})`
+function changeItem({ impact, kind, detail, lines = [] }: Change, maxLines: number): readonly string[] {
+  const item = `- ${MARKS[impact]} **${IMPACT_WORDS[impact]}** ${codeSpan(cut(detail, MAX_DETAIL))} (${kind})`
   if (lines.length === 0) return [item]
   const kept = lines.slice(0, maxLines)
   const hiddenLines = lines.length - kept.length
   const shown = hiddenLines > 0 ? [...kept, `  … ${plural(hiddenLines, 'more line')}`] : kept
-  return [item, ...fenced('  ', shown, kept.length > MAX_OPEN_LINES ? `${lines.length} lines` : null)]
+  return [item, ...codeBlock('  ', shown, kept.length > MAX_OPEN_LINES ? `${lines.length} lines` : null)]
 }
 
 const MARKS = { breaking: '🔴', review: '🟡', safe: '🟢' } as const
 
 /** The lines in a code block, with a fence that they do not contain; folded below the title, if there is one. */
-function fenced(indent: string, lines: readonly string[], title: string | null): readonly string[] {
+function codeBlock(indent: string, lines: readonly string[], title: string | null): readonly string[] {
   const texts = lines.map(line => cut(printable(line), MAX_LINE))
   const longest = Math.max(2, ...texts.flatMap(text => [...text.matchAll(/`+/g)].map(([run]) => run.length)))
   const fence = '`'.repeat(longest + 1)
@@ -63,22 +63,22 @@ function fenced(indent: string, lines: readonly string[], title: string | null):
 }
 
 /** The comment without differences, and with as many changes as fit. */
-function shortened(top: readonly string[], changes: readonly Change[]): string {
+function shortText(top: readonly string[], changes: readonly Change[]): string {
   const sorted = [...changes].sort((a, b) => IMPACT_RANK[a.impact] - IMPACT_RANK[b.impact])
   const note = (left: number): string => `\n… and ${left} more changes: \`sluice diff\` prints all of them.`
   const lines = [...top]
-  let bytes = Buffer.byteLength(written(lines)) + Buffer.byteLength(note(sorted.length)) + 2
+  let bytes = Buffer.byteLength(joinLines(lines)) + Buffer.byteLength(note(sorted.length)) + 2
   for (const [i, { endpoint, impact, kind, detail }] of sorted.entries()) {
-    const line = `- ${MARKS[impact]} ${plain(endpoint)}: ${code(cut(detail, 200))} (${kind})`
+    const line = `- ${MARKS[impact]} ${escapeMarkdown(endpoint)}: ${codeSpan(cut(detail, 200))} (${kind})`
     bytes += Buffer.byteLength(line) + 1
-    if (bytes > MAX_BYTES) return written([...lines, note(sorted.length - i)])
+    if (bytes > MAX_BYTES) return joinLines([...lines, note(sorted.length - i)])
     lines.push(line)
   }
-  return written(lines)
+  return joinLines(lines)
 }
 
 /** Any text in a code span, where neither HTML nor Markdown nor a mention has an effect. */
-function code(text: string): string {
+function codeSpan(text: string): string {
   const shown = printable(text)
   const longest = Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
@@ -87,5 +87,5 @@ function code(text: string): string {
 }
 
 /** Text outside code: what Markdown or HTML reads is escaped. */
-const plain = (text: string): string =>
+const escapeMarkdown = (text: string): string =>
   printable(text).replace(/[\\`*_{}[\]<>()#+!|~@&-]/g, character => `\\${character}`)

@@ -8,13 +8,13 @@ export function pairBy<T>(
 ): ReadonlyMap<T, T> {
   const pairs = new Map<T, T>()
   for (const keyOf of keys) {
-    const taken = new Set(pairs.values())
-    const left = new Map<string, T[]>()
-    for (const item of head.filter(other => !taken.has(other))) {
-      left.set(keyOf(item), [...(left.get(keyOf(item)) ?? []), item])
+    const paired = new Set(pairs.values())
+    const unpaired = new Map<string, T[]>()
+    for (const item of head.filter(other => !paired.has(other))) {
+      unpaired.set(keyOf(item), [...(unpaired.get(keyOf(item)) ?? []), item])
     }
     for (const item of base) {
-      const other = pairs.has(item) ? undefined : left.get(keyOf(item))?.shift()
+      const other = pairs.has(item) ? undefined : unpaired.get(keyOf(item))?.shift()
       if (other !== undefined) pairs.set(item, other)
     }
   }

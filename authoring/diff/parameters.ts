@@ -5,7 +5,7 @@ import { splitType } from '../../runner/model/param.js'
 import { compareValues, typeScalar } from '../../runner/model/typed-value.js'
 import { equalValues } from '../test/files/equal-values.js'
 import type { Report } from './change-rules.js'
-import { shown } from './shown.js'
+import { show } from './show.js'
 
 export function diffParameters(base: Manifest, head: Manifest, report: Report): void {
   const [before, after] = [base.parameters ?? {}, head.parameters ?? {}]
@@ -29,7 +29,7 @@ function diffParameter(name: string, base: Parameter, head: Parameter, report: R
   if (wasRequired && !isRequired) report('parameter/made-optional', `${name} is optional`)
   // Calls that leave an argument out are the only ones that notice its default.
   if (!wasRequired && !isRequired && !equalValues(base.default ?? null, head.default ?? null)) {
-    report('parameter/default', `the default of ${name} is ${shown(head.default)}; it was ${shown(base.default)}`)
+    report('parameter/default', `the default of ${name} is ${show(head.default)}; it was ${show(base.default)}`)
   }
   if (base.type === head.type) diffConstraints(name, base, head, report)
   diffPinning(name, base, head, report)
@@ -39,29 +39,29 @@ function diffParameter(name: string, base: Parameter, head: Parameter, report: R
 }
 
 function diffConstraints(name: string, base: Parameter, head: Parameter, report: Report): void {
-  const changed = (isNarrower: boolean, what: string): void =>
+  const add = (isNarrower: boolean, what: string): void =>
     report(isNarrower ? 'parameter/narrowed' : 'parameter/widened', `${name}: ${what}`)
-  const was = (member: string, before: unknown, after: unknown): string =>
-    `${member} is ${shown(after)}; it was ${shown(before)}`
+  const change = (member: string, before: unknown, after: unknown): string =>
+    `${member} is ${show(after)}; it was ${show(before)}`
   diffEnum(name, base, head, report)
   for (const member of ['minimum', 'maximum'] as const) {
     const [before, after] = [base[member], head[member]]
     const order = compareBounds(base.type, before, after)
     if (order === 0) continue
     const isNarrower = before === undefined || (after !== undefined && (member === 'minimum' ? order < 0 : order > 0))
-    changed(isNarrower, was(member, before, after))
+    add(isNarrower, change(member, before, after))
   }
   for (const member of ['max_length', 'max_element_length'] as const) {
-    const [shorter, longer] = [head[member] ?? Number.POSITIVE_INFINITY, base[member] ?? Number.POSITIVE_INFINITY]
-    if (shorter !== longer) changed(shorter < longer, was(member, base[member], head[member]))
+    const [after, before] = [head[member] ?? Number.POSITIVE_INFINITY, base[member] ?? Number.POSITIVE_INFINITY]
+    if (after !== before) add(after < before, change(member, base[member], head[member]))
   }
   // Whether one regular expression matches all that another matches cannot be decided in general.
-  if (base.pattern !== head.pattern) changed(head.pattern !== undefined, was('pattern', base.pattern, head.pattern))
-  // Nor whether a JSON Schema takes all that another takes.
+  if (base.pattern !== head.pattern) add(head.pattern !== undefined, change('pattern', base.pattern, head.pattern))
+  // The same holds for JSON Schemas.
   if (!equalValues(base.schema ?? null, head.schema ?? null)) {
-    changed(head.schema !== undefined, was('schema', base.schema, head.schema))
+    add(head.schema !== undefined, change('schema', base.schema, head.schema))
   }
-  if (head.format !== undefined && base.format === undefined) changed(true, 'format is re2; it had none')
+  if (head.format !== undefined && base.format === undefined) add(true, 'format is re2; it had none')
 }
 
 function diffEnum(name: string, base: Parameter, head: Parameter, report: Report): void {
@@ -70,12 +70,12 @@ function diffEnum(name: string, base: Parameter, head: Parameter, report: Report
   const removed = after === null ? [] : (before ?? []).filter(value => !after.includes(value))
   const added = before === null ? [] : (after ?? []).filter(value => !before.includes(value))
   if (before === null && after !== null) {
-    report('parameter/narrowed', `${name}: only these values are valid: ${after.map(shown).join(', ')}`)
+    report('parameter/narrowed', `${name}: only these values are valid: ${after.map(show).join(', ')}`)
   } else if (before !== null && after === null) {
     report('parameter/widened', `${name}: any value is valid, not only those of enum`)
   }
-  if (removed.length > 0) report('parameter/narrowed', `${name}: enum has no ${removed.map(shown).join(', ')}`)
-  if (added.length > 0) report('parameter/widened', `${name}: enum has ${added.map(shown).join(', ')}`)
+  if (removed.length > 0) report('parameter/narrowed', `${name}: enum has no ${removed.map(show).join(', ')}`)
+  if (added.length > 0) report('parameter/widened', `${name}: enum has ${added.map(show).join(', ')}`)
 }
 
 /** Negative where the first bound is lower; 0 where both are equal or absent; positive otherwise. */
@@ -96,5 +96,5 @@ function diffPinning(name: string, base: Parameter, head: Parameter, report: Rep
   if (before === after) return
   // Without the format, a token pins the parameter by its plain value.
   if (after === undefined && head.format !== undefined) report('parameter/unpinnable', `${name} has no pinned_as`)
-  else report('parameter/meaning', `pinned_as of ${name} is ${shown(after)}; it was ${shown(before)}`)
+  else report('parameter/meaning', `pinned_as of ${name} is ${show(after)}; it was ${show(before)}`)
 }

@@ -29,7 +29,7 @@ class Printer {
   readonly #lines: string[] = []
   #line = ''
   #depth = 0
-  #goesOn = false
+  #isInList = false
   readonly #brackets: Bracket[] = [{ isQuery: true, isCase: false, isBetween: false }]
 
   print(tokens: readonly Token[]): readonly string[] {
@@ -48,7 +48,7 @@ class Printer {
     else if (term === 'AND') bracket.isBetween = false
     this.#line += (this.#line !== '' && needsSpace(before, token) ? ' ' : '') + textOf(token)
     if (term === '(' || term === '[' || term === 'CASE') this.#open(term, after)
-    else if (term === ',' && bracket.isQuery) this.#break({ goesOn: true })
+    else if (term === ',' && bracket.isQuery) this.#break({ isInList: true })
   }
 
   #beginsLine(term: string, before: Token | undefined, { isQuery, isBetween }: Bracket): boolean {
@@ -75,11 +75,11 @@ class Printer {
     this.#depth--
   }
 
-  /** @param options.goesOn whether the next line goes on with the same list */
-  #break({ goesOn = false } = {}): void {
-    if (this.#line !== '') this.#lines.push('  '.repeat(this.#depth + (this.#goesOn ? 1 : 0)) + this.#line)
+  /** @param options.isInList whether the next line continues a list */
+  #break({ isInList = false } = {}): void {
+    if (this.#line !== '') this.#lines.push('  '.repeat(this.#depth + (this.#isInList ? 1 : 0)) + this.#line)
     this.#line = ''
-    this.#goesOn = goesOn
+    this.#isInList = isInList
   }
 }
 

@@ -1,4 +1,4 @@
-/** Loads a folder of endpoints for the comparison with another: what is compiled, and its tests. */
+/** Loads a folder of endpoints, with their compiled queries and their tests, to compare it with another. */
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -41,19 +41,19 @@ export async function loadSide(settings: Settings) {
     })
     const tests = await loadTests(settings, engine, loaded)
     const filesOf = new Map(loaded.loadedEndpoints.map(({ endpoint, file }) => [endpoint.id, file]))
-    const below = (file: string): string => relative(settings.endpointsDir, file).split(sep).join('/')
-    const sound = new Set(filesOf.values())
+    const pathBelow = (file: string): string => relative(settings.endpointsDir, file).split(sep).join('/')
+    const soundFiles = new Set(filesOf.values())
     return {
       endpoints: compiled
         .filter(({ endpoint }) => filesOf.has(endpoint.id))
         .map(query => ({
-          ...comparedOf(query, engine),
+          ...comparedEndpoint(query, engine),
           /** The path of the manifest below its folder. */
-          file: below(filesOf.get(query.endpoint.id)!),
+          file: pathBelow(filesOf.get(query.endpoint.id)!),
           tests: tests.byEndpoint.get(query.endpoint.id) ?? [],
         })),
       /** Manifests that cannot be compared: they have errors. */
-      broken: loaded.files.filter(file => !sound.has(file)).map(file => brokenManifest(file, below(file))),
+      broken: loaded.files.filter(file => !soundFiles.has(file)).map(file => brokenManifest(file, pathBelow(file))),
       diagnostics: [...loaded.diagnostics, ...tests.diagnostics]
         .filter(({ severity }) => severity === 'error')
         .sort(compareDiagnostics),
@@ -63,7 +63,7 @@ export async function loadSide(settings: Settings) {
   }
 }
 
-/** Asks the engine. A warehouse's dry run tells what is read, but less about the columns than the resolver. */
+/** Checks SQL on the engine. The columns are the resolver's, since a warehouse's dry run tells less about them. */
 function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
   if (!ENGINES[engine.name].estimatesCost) return (sql, types) => engine.compile(sql, types)
   return async (sql, types, values): Promise<CheckResult> => {
@@ -75,7 +75,7 @@ function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
   }
 }
 
-function comparedOf(query: CompiledManifest, engine: ServingEngine) {
+function comparedEndpoint(query: CompiledManifest, engine: ServingEngine) {
   const { endpoint, manifest, expanded, checked } = query
   const kept = keptBySql(query, engine)
   const readsOf = new Map(checked.map(({ text, reads }) => [text.sql, reads ?? null]))
@@ -109,14 +109,14 @@ function comparedOf(query: CompiledManifest, engine: ServingEngine) {
  */
 function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue) {
   const types = typesOfParameters(parameters)
-  const read = (sql: string) => {
+  const resolve = (sql: string) => {
     const query = orMistake(() => resolveQuery(sql, catalogue, types))
     // BigQuery knows functions that the resolver does not.
     if (query instanceof SqlError) return { tables: [], wholeTables: [], isResolved: false }
     return { tables: query.tables, wholeTables: wholeTables(query), isResolved: true }
   }
-  const results = new Map<string, ReturnType<typeof read>>()
-  return (sql: string) => memo(results, sql, read)
+  const results = new Map<string, ReturnType<typeof resolve>>()
+  return (sql: string) => memo(results, sql, resolve)
 }
 
 /** The path of a broken manifest below its folder, and its id and name in lower case, where they can be read. */
@@ -147,8 +147,8 @@ async function loadTests({ endpointsDir }: Settings, engine: ServingEngine, load
 
 function comparedTest({ name, arguments: given, nowMicros, tables, expect }: TestCase) {
   const rows = tables.map(({ standsFor, file, rows: own }) => {
-    const read = file === null ? (own ?? []) : { file: file.split('/').at(-1)!, hash: hashOf(file) }
-    return [standsFor, read] as const
+    const content = file === null ? (own ?? []) : { file: file.split('/').at(-1)!, hash: hashOf(file) }
+    return [standsFor, content] as const
   })
   /** By the name of the table: its rows, or the name of a file with a hash of its content. */
   const byTable: Readonly<Record<string, (typeof rows)[number][1]>> = Object.fromEntries(rows)

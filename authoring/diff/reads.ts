@@ -14,19 +14,19 @@ export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPer
   const after = new Set(head.variants.flatMap(({ tables }) => tables))
   for (const table of after) if (!before.has(table)) report('reads/more', `it reads the table ${table}`)
   const pairs = pairVariants(base, head)
-  const variantsOf = (some: readonly VariantPair[]): string =>
-    whichVariants([...new Set(some.map(pair => pair.head.label))], head.variants.length)
+  const variantsOf = (variantPairs: readonly VariantPair[]): string =>
+    whichVariants([...new Set(variantPairs.map(pair => pair.head.label))], head.variants.length)
   for (const table of after) {
-    const whole = pairs.filter(
+    const wholePairs = pairs.filter(
       pair =>
         pair.head.wholeTables.includes(table) &&
         pair.base.tables.includes(table) &&
         !pair.base.wholeTables.includes(table),
     )
-    if (whole.length === 0) continue
-    report('reads/more', `every partition of ${table} is read ${variantsOf(whole)}; a condition left some out`)
+    if (wholePairs.length === 0) continue
+    report('reads/more', `every partition of ${table} is read ${variantsOf(wholePairs)}; a condition left some out`)
   }
-  for (const [reason, some] of nowWhole(head, pairs)) {
+  for (const [reason, some] of wholeRefreshes(head, pairs)) {
     report('reads/more', `a refresh reads all rows, and not only what is new, ${variantsOf(some)}: ${reason}`)
   }
   const dearer = pairs.filter(pair => bytesOf(pair.head) > bytesOf(pair.base))
@@ -38,8 +38,8 @@ export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPer
   report('reads/more', `more bytes are read ${variantsOf(dearer)}`, [...new Set(lines)])
 }
 
-/** The variants of which a refresh no longer keeps anything, by the reason; empty if the settings allow it to keep nothing. */
-function nowWhole({ endpoint }: ComparedEndpoint, pairs: readonly VariantPair[]) {
+/** The variants of which a refresh no longer keeps anything, by the reason; none are listed if the settings never let it keep any. */
+function wholeRefreshes({ endpoint }: ComparedEndpoint, pairs: readonly VariantPair[]) {
   const byReason = new Map<string, VariantPair[]>()
   for (const pair of mayKeep(endpoint) ? pairs : []) {
     const { kept } = pair.head

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../runner/model/endpoint.js'
 import type { Pages as PageSettings } from '../../runner/model/manifest.js'
 import { equalValues } from '../test/files/equal-values.js'
 import type { ChangeKind, Report } from './change-rules.js'
-import { shown } from './shown.js'
+import { show } from './show.js'
 
 export function diffSettings(base: Endpoint, head: Endpoint, report: Report): void {
   const names = [...new Set([...Object.keys(base.settings), ...Object.keys(head.settings)])]
@@ -13,7 +13,7 @@ export function diffSettings(base: Endpoint, head: Endpoint, report: Report): vo
     if (equalValues(before, after)) continue
     if (name === 'export' && equalValues(base.export, head.export)) continue
     const kind = name === 'export' ? exportKind(base, head) : kindOf(name, before, after, base)
-    report(kind, `${name} is ${shown(after)}; it was ${shown(before)}`)
+    report(kind, `${name} is ${show(after)}; it was ${show(before)}`)
   }
 }
 

@@ -16,34 +16,34 @@ export interface SideFolders {
   readonly title: string
   readonly folders: Folders
   /** A diagnostic that names files as the author knows them: `main:endpoints/a.yaml`. */
-  placed(diagnostic: Diagnostic): Diagnostic
+  localize(diagnostic: Diagnostic): Diagnostic
 }
 
-const asItIs = (diagnostic: Diagnostic): Diagnostic => diagnostic
+const same = (diagnostic: Diagnostic): Diagnostic => diagnostic
 
 /** The working tree: the folders of the settings. */
-export const workingTree = (folders: Folders): SideFolders => ({ title: 'the working tree', folders, placed: asItIs })
+export const workingTree = (folders: Folders): SideFolders => ({ title: 'the working tree', folders, localize: same })
 
 export interface SideOptions {
   readonly git: Git
   /** The folder for the files of a revision; it need not exist. */
   readonly temporary: string
   /** Whether the command line names the folders of table schemas and of functions, which both sides then share. */
-  readonly chosen: { readonly tables: boolean; readonly functions: boolean }
+  readonly shared: { readonly tables: boolean; readonly functions: boolean }
 }
 
 /**
  * The side that a word of the command line means: a folder of endpoints, a folder that has them where the settings say, or a git
  * revision, whose files are written below `temporary`. @throws UsageError, SetupError
  */
-export function findSide(word: string, settings: Folders, { git, temporary, chosen }: SideOptions): SideFolders {
+export function findSide(word: string, settings: Folders, { git, temporary, shared }: SideOptions): SideFolders {
   const home = isFolder(settings.endpointsDir) ? settings.endpointsDir : '.'
   const isPath = isFolder(word)
   const revision = /^\.{0,2}[/\\]/.test(word) && isPath ? null : git.findRevision(word, home)
   if (isPath && revision !== null) {
     throw new UsageError([`"${word}" is a folder and a revision: write ./${word} for the folder`])
   }
-  if (isPath) return folderSide(word, settings, chosen)
+  if (isPath) return folderSide(word, settings, shared)
   if (revision === null) throw new UsageError([unknownSide(word, home, git)])
   return revisionSide(word, revision, settings, temporary, git)
 }
@@ -58,20 +58,20 @@ function unknownSide(word: string, home: string, git: Git): string {
 }
 
 /** The side of a folder, which holds the folder of endpoints, as a checkout does, or is the folder of endpoints itself. */
-function folderSide(word: string, settings: Folders, chosen: SideOptions['chosen']): SideFolders {
+function folderSide(word: string, settings: Folders, shared: SideOptions['shared']): SideFolders {
   const endpoints = relative('.', settings.endpointsDir)
-  const isWhole = isBelow(endpoints) && isFolder(join(word, endpoints))
+  const isCheckout = isBelow(endpoints) && isFolder(join(word, endpoints))
   // Schemas and functions are in the same place, relative to the endpoints, as in the settings.
-  const beside = (dir: string, isChosen: boolean): string => {
-    const own = join(word, isWhole ? relative('.', dir) : relative(settings.endpointsDir, dir))
-    return !isChosen && isFolder(own) ? own : dir
+  const besideEndpoints = (dir: string, isShared: boolean): string => {
+    const own = join(word, isCheckout ? relative('.', dir) : relative(settings.endpointsDir, dir))
+    return !isShared && isFolder(own) ? own : dir
   }
   const folders = {
-    endpointsDir: isWhole ? join(word, endpoints) : word,
-    tablesDir: beside(settings.tablesDir, chosen.tables),
-    functionsDir: beside(settings.functionsDir, chosen.functions),
+    endpointsDir: isCheckout ? join(word, endpoints) : word,
+    tablesDir: besideEndpoints(settings.tablesDir, shared.tables),
+    functionsDir: besideEndpoints(settings.functionsDir, shared.functions),
   }
-  return { title: word, folders, placed: asItIs }
+  return { title: word, folders, localize: same }
 }
 
 function revisionSide(word: string, revision: Revision, settings: Folders, target: string, git: Git): SideFolders {
@@ -87,12 +87,12 @@ function revisionSide(word: string, revision: Revision, settings: Folders, targe
     git.extract(revision, path, folders[key])
   }
   const moved = FOLDERS.filter(key => folders[key] !== settings[key])
-  const placed = (text: string): string =>
+  const rename = (text: string): string =>
     moved.reduce((all, key) => all.replaceAll(folders[key], `${word}:${settings[key]}`), text)
   return {
     title: word,
     folders,
-    placed: diagnostic => ({ ...diagnostic, file: placed(diagnostic.file), message: placed(diagnostic.message) }),
+    localize: diagnostic => ({ ...diagnostic, file: rename(diagnostic.file), message: rename(diagnostic.message) }),
   }
 }
 

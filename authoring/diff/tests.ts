@@ -6,24 +6,24 @@ import { equalValues } from '../test/files/equal-values.js'
 import type { Expectation, Row } from '../test/files/test-file.js'
 import type { Report } from './change-rules.js'
 import type { ComparedTest } from './read-sides.js'
-import { shown } from './shown.js'
+import { show } from './show.js'
 
 export function diffTests(base: readonly ComparedTest[], head: readonly ComparedTest[], report: Report): void {
   const after = new Map(head.map(test => [test.name, test]))
   const before = new Set(base.map(({ name }) => name))
   for (const test of base) {
     const other = after.get(test.name)
-    if (other === undefined) report('tests/removed', `the test ${shown(test.name)} is gone`)
+    if (other === undefined) report('tests/removed', `the test ${show(test.name)} is gone`)
     else diffTest(test, other, report)
   }
-  for (const { name } of head) if (!before.has(name)) report('tests/added', `the test ${shown(name)} is new`)
+  for (const { name } of head) if (!before.has(name)) report('tests/added', `the test ${show(name)} is new`)
 }
 
 function diffTest(base: ComparedTest, head: ComparedTest, report: Report): void {
   const parts: string[] = []
   const lines: string[] = []
   if (!equalValues(base.arguments, head.arguments)) {
-    parts.push(`its arguments are ${shown(head.arguments)}; they were ${shown(base.arguments)}`)
+    parts.push(`its arguments are ${show(head.arguments)}; they were ${show(base.arguments)}`)
   }
   if (base.nowMicros !== head.nowMicros) parts.push('its time changed')
   for (const name of new Set([...Object.keys(base.tables), ...Object.keys(head.tables)])) {
@@ -40,9 +40,9 @@ function diffTest(base: ComparedTest, head: ComparedTest, report: Report): void 
       if (difference.length === 0) continue
       parts.push(`expect.${member} changed`)
       lines.push(`  ${member}`, ...difference)
-    } else parts.push(`expect.${member} is ${shown(after)}; it was ${shown(before)}`)
+    } else parts.push(`expect.${member} is ${show(after)}; it was ${show(before)}`)
   }
-  if (parts.length > 0) report('tests/changed', `the test ${shown(base.name)}: ${parts.join('; ')}`, lines)
+  if (parts.length > 0) report('tests/changed', `the test ${show(base.name)}: ${parts.join('; ')}`, lines)
 }
 
 const keysOf = (expect: Expectation) => Object.keys(expect) as (keyof Expectation)[]

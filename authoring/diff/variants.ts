@@ -47,7 +47,7 @@ export function pairVariants(
 ): readonly VariantPair[] {
   const others = axesOf(head)
   const common = [...axesOf(base)].filter(axis => others.has(axis))
-  const grouped = (side: ComparedEndpoint, other: Manifest): ReadonlyMap<string, readonly ComparedVariant[]> => {
+  const groupVariants = (side: ComparedEndpoint, other: Manifest): ReadonlyMap<string, readonly ComparedVariant[]> => {
     const groups = new Map<string, ComparedVariant[]>()
     for (const variant of side.variants.filter(variant => isPossible(variant, side.manifest, other))) {
       const key = JSON.stringify(common.map(axis => variant.choices.get(axis)))
@@ -55,10 +55,10 @@ export function pairVariants(
     }
     return groups
   }
-  const before = grouped(base, head.manifest)
-  return [...grouped(head, base.manifest)].flatMap(([key, variants]) => {
-    const same = before.get(key) ?? []
-    return same.length === 0 ? [] : pairTexts(same, variants, textOf)
+  const before = groupVariants(base, head.manifest)
+  return [...groupVariants(head, base.manifest)].flatMap(([key, variants]) => {
+    const baseVariants = before.get(key) ?? []
+    return baseVariants.length === 0 ? [] : pairTexts(baseVariants, variants, textOf)
   })
 }
 
@@ -71,8 +71,8 @@ function pairTexts(
   const byText = new Map(before.map(variant => [textOf(variant), variant]))
   const pairs = after.map(head => ({ base: byText.get(textOf(head)) ?? before[0]!, head }))
   const paired = new Set(pairs.map(({ base }) => base))
-  const left = [...byText.values()].filter(base => !paired.has(base))
-  return [...pairs, ...left.map(base => ({ base, head: after[0]! }))]
+  const unpaired = [...byText.values()].filter(base => !paired.has(base))
+  return [...pairs, ...unpaired.map(base => ({ base, head: after[0]! }))]
 }
 
 function axesOf({ variants }: ComparedEndpoint): ReadonlySet<string> {

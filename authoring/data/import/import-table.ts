@@ -37,7 +37,7 @@ export interface ImportOptions {
   readonly maxBadRows: number
   readonly nowMs: number
   /** Eight hexadecimal digits. */
-  readonly unique: string
+  readonly idSuffix: string
 }
 
 export type ImportReport = Awaited<ReturnType<typeof importFiles>>
@@ -45,7 +45,10 @@ export type ImportReport = Awaited<ReturnType<typeof importFiles>>
 /** The size at which buffered rows are passed to DuckDB. */
 const PIECE_BYTES = 30 << 20
 
-/** Opens DuckDB for successive imports, of which only the last may spill to disk. The caller closes it. */
+/**
+ * Opens DuckDB for one import after another. After an import that spilled to disk no other can follow, since DuckDB cannot change the
+ * folder for that any more. The caller closes it.
+ */
 export async function openDuckdb(threads: number, memoryLimitMb: number): Promise<DuckDBInstance> {
   // Imported lazily, since other commands do not need DuckDB in this process.
   const duckdb = await import('@duckdb/node-api')
@@ -71,18 +74,18 @@ export async function importFiles(duckdb: DuckDBInstance, options: ImportOptions
   if (options.skipFile !== null && existsSync(options.skipFile)) {
     throw new UsageError([`--skip-bad: ${options.skipFile} is there already`])
   }
-  const [connection, reading] = [await duckdb.connect(), await duckdb.connect()]
+  const [connection, reader] = [await duckdb.connect(), await duckdb.connect()]
   const folder = await openTableFolder(connection, options.dataDir, options.table.name, options.nowMs)
   const rows = new GatheredRows(options.skipFile, options.maxBadRows)
   try {
     await connection.run(`SET temp_directory = ${quoteText(join(folder.work, 'spill'))}`)
-    return await new TableImport(folder, rows, options).run(sources, connection, reading)
+    return await new TableImport(folder, rows, options).run(sources, connection, reader)
   } catch (error) {
-    throw worded(error, folder)
+    throw replaceMessage(error, folder)
   } finally {
     rows.close()
     await folder.close()
-    for (const each of [connection, reading]) each.closeSync()
+    for (const each of [connection, reader]) each.closeSync()
   }
 }
 
@@ -98,26 +101,26 @@ class TableImport {
   }
 
   /** `badRows` are the first bad rows; `replaced` is the number of imports and files that were replaced. */
-  async run(sources: readonly ImportSource[], connection: DuckDBConnection, reading: DuckDBConnection) {
-    const { table, layout, skipFile, replaces, nowMs, unique } = this.#options
+  async run(sources: readonly ImportSource[], connection: DuckDBConnection, reader: DuckDBConnection) {
+    const { table, layout, skipFile, replaces, nowMs, idSuffix } = this.#options
     const [pieces, result] = [join(this.#folder.work, 'pieces'), join(this.#folder.work, 'result')]
     mkdirSync(pieces)
     mkdirSync(result)
     const writer = new PartitionWriter({ connection, folder: pieces, table, layout })
-    const rows = await this.#gather(sources, reading, writer)
+    const rows = await this.#gather(sources, reader, writer)
     const { badRowCount } = this.#gathered
     const report = { badRows: this.#gathered.badRows as readonly BadRow[], badRowCount }
     // Nothing has changed.
     if (skipFile === null && badRowCount > 0) return { ...report, rows: 0, isCommitted: false, files: 0, replaced: 0 }
     const files = rows === 0 ? [] : await writer.finish(result)
-    const entry = rows === 0 ? null : { id: importId(nowMs, unique), rows, partition: layout.partition, files }
+    const entry = rows === 0 ? null : { id: importId(nowMs, idSuffix), rows, partition: layout.partition, files }
     const isNeeded = entry !== null || replaces
     const replaced = isNeeded ? this.#folder.commit(entry, result, replaces) : 0
     return { ...report, rows, isCommitted: true, files: files.length, replaced }
   }
 
   /** Reads all sources; while DuckDB stores one buffer, the next is filled. @returns the number of good rows */
-  async #gather(sources: readonly ImportSource[], reading: DuckDBConnection, writer: PartitionWriter): Promise<number> {
+  async #gather(sources: readonly ImportSource[], reader: DuckDBConnection, writer: PartitionWriter): Promise<number> {
     const gathered = this.#gathered
     const { table, ignoresUnknown, skipFile } = this.#options
     let rows = 0
@@ -131,11 +134,11 @@ class TableImport {
       inFlight.catch(() => undefined)
     }
     for (const source of sources) {
-      const text = source.format === 'parquet' ? 'ndjson' : source.format
-      const leavesOut = ignoresUnknown ? null : '--ignore-unknown'
-      const format = rowFormat(text, table, leavesOut, keyColumns(source.name, source.keys, table))
+      const rowsFormat = source.format === 'parquet' ? 'ndjson' : source.format
+      const ignoreFlag = ignoresUnknown ? null : '--ignore-unknown'
+      const format = rowFormat(rowsFormat, table, ignoreFlag, keyColumns(source.name, source.keys, table))
       const stream = new RowStream(source.name, format, gathered)
-      for await (const chunk of this.#chunksOf(source, reading)) {
+      for await (const chunk of this.#chunksOf(source, reader)) {
         stream.push(chunk)
         if (gathered.isFull) return 0
         if (gathered.bytes >= PIECE_BYTES) await flush()
@@ -147,20 +150,20 @@ class TableImport {
     return rows
   }
 
-  async *#chunksOf(source: ImportSource, reading: DuckDBConnection): AsyncGenerator<Buffer> {
+  async *#chunksOf(source: ImportSource, reader: DuckDBConnection): AsyncGenerator<Buffer> {
     const { standardInput } = this.#options
     if (source.format !== 'parquet') return yield* byteChunks(source, standardInput)
     const spool = join(this.#folder.work, 'input.parquet')
     // A reader of Parquet needs the end of the file first, so a stream is first written to a file.
     if (source.path === null) await pipeline(standardInput(), createWriteStream(spool))
     const { parquetLines } = await import('./formats/parquet-lines.js')
-    yield* parquetLines(reading, source.path ?? spool, source.name, this.#options.table)
+    yield* parquetLines(reader, source.path ?? spool, source.name, this.#options.table)
     if (source.path === null) await rm(spool, { force: true })
   }
 }
 
 /** Replaces DuckDB's messages, which must not be shown. */
-function worded(error: unknown, { path, work }: TableFolder): unknown {
+function replaceMessage(error: unknown, { path, work }: TableFolder): unknown {
   if (error instanceof QueryFault || error instanceof SetupError || error instanceof UsageError) return error
   const text = error instanceof Error ? error.message : String(error)
   if (/^Out of Memory|failed to (?:offload|pin)/im.test(text)) {

@@ -48,6 +48,6 @@ export function partitionFolder({ partition }: ImportLayout, value: string | nul
   return `${PARTITION_KEY}=${name}`
 }
 
-/** SQL of the table's columns, as its files have them, over staged rows. */
+/** SQL that selects the table's columns from staged rows, with the types that its files have. */
 export const finishedColumns = ({ columns }: TableDefinition): string =>
   stagedColumns(columns.map(({ name, type }) => ({ name, type: withText(type, TEXT_IN_FILES) })))

@@ -48,7 +48,7 @@ export interface WriterOptions {
   readonly layout: ImportLayout
 }
 
-interface Run {
+interface StagedFile {
   readonly path: string
   /** The partitions of its rows. */
   readonly partitions: ReadonlySet<string | null>
@@ -57,15 +57,15 @@ interface Run {
 export class PartitionWriter {
   readonly #options: WriterOptions
   readonly #rowGroups: string
-  readonly #runs: Run[] = []
+  readonly #stagedFiles: StagedFile[] = []
   readonly #partitions = new Set<string | null>()
   #pieces = 0
 
   constructor(options: WriterOptions) {
     this.#options = options
-    const most = mostFields(options.table)
-    const rows = Math.max(MIN_ROW_GROUP_SIZE, Math.min(MAX_ROW_GROUP_SIZE, Math.floor(MAX_RECORD_VALUES / most)))
-    const dictionary = Math.min(1 << 20, Math.floor(MAX_RECORD_DICTIONARIES / most))
+    const fields = mostFields(options.table)
+    const rows = Math.max(MIN_ROW_GROUP_SIZE, Math.min(MAX_ROW_GROUP_SIZE, Math.floor(MAX_RECORD_VALUES / fields)))
+    const dictionary = Math.min(1 << 20, Math.floor(MAX_RECORD_DICTIONARIES / fields))
     this.#rowGroups = `ROW_GROUP_SIZE ${rows}, STRING_DICTIONARY_PAGE_SIZE_LIMIT ${dictionary}`
   }
 
@@ -92,7 +92,7 @@ export class PartitionWriter {
     if (this.#partitions.size > MAX_PARTITIONS) {
       throw new QueryFault(`${table.name}: the rows are of more than ${MAX_PARTITIONS} partitions`)
     }
-    this.#runs.push({ path, partitions })
+    this.#stagedFiles.push({ path, partitions })
   }
 
   async #partitionsIn(path: string): Promise<ReadonlySet<string | null>> {
@@ -112,10 +112,10 @@ export class PartitionWriter {
     const { layout, table, connection } = this.#options
     const path = join(partitionFolder(layout, value), '1.parquet')
     mkdirSync(dirname(join(into, path)), { recursive: true })
-    const isOfPartition = `${PARTITION_COLUMN} ${value === null ? 'IS NULL' : `= ${quoteText(value)}`}`
-    const runs = this.#runs.filter(run => run.partitions.has(value)).map(run => run.path)
+    const condition = `${PARTITION_COLUMN} ${value === null ? 'IS NULL' : `= ${quoteText(value)}`}`
+    const runs = this.#stagedFiles.filter(run => run.partitions.has(value)).map(run => run.path)
     await connection.run(
-      `COPY (SELECT ${finishedColumns(table)} FROM ${parquetSource(runs)} WHERE ${isOfPartition} ${orderSql(layout)}) ` +
+      `COPY (SELECT ${finishedColumns(table)} FROM ${parquetSource(runs)} WHERE ${condition} ${orderSql(layout)}) ` +
         `TO ${quoteText(join(into, path))} (FORMAT parquet, COMPRESSION zstd, ${this.#rowGroups}, ` +
         `KV_METADATA {${IMPORT_MARK}: 'import 1'})`,
     )
@@ -130,7 +130,7 @@ const mostFields = ({ columns }: Pick<TableDefinition, 'columns'>): number =>
 export const mostThreads = (table: Pick<TableDefinition, 'columns'>): number =>
   Math.max(1, Math.floor(MAX_FIELDS_OF_THREADS / mostFields(table)))
 
-/** The number of values in a row of this type, without those of further elements. */
+/** The number of values in a row of this type, if each array has one element. */
 function fieldCount(type: Type): number {
   if (type.kind === 'ARRAY') return fieldCount(type.element)
   return type.kind === 'STRUCT' ? type.fields.reduce((count, field) => count + fieldCount(field.type), 0) : 1

@@ -32,9 +32,9 @@ const WORK_FOLDER = '.import'
 /** How long the folders of replaced imports are kept, in milliseconds: longer than any query that may still read them. */
 const RETIRED_FOR_MS = 10 * 60_000
 
-/** An id that sorts by time, such as `20260131T120000123Z-0123abcd`. `unique` is eight hexadecimal digits. */
-export function importId(nowMs: number, unique: string): string {
-  return `${new Date(nowMs).toISOString().replace(/[-:.]/g, '')}-${unique}`
+/** An id that sorts by time, such as `20260131T120000123Z-0123abcd`. */
+export function importId(nowMs: number, idSuffix: string): string {
+  return `${new Date(nowMs).toISOString().replace(/[-:.]/g, '')}-${idSuffix}`
 }
 
 /**
@@ -70,37 +70,37 @@ export async function openTableFolder(duckdb: DuckDBConnection, dataDir: string,
      * null, no files are added. @returns the number of files and imports that were replaced.
      */
     commit(entry: ImportEntry | null, result: string, replaces: boolean): number {
-      const loose = replaces ? filesInPlace(dataDir, table).files : []
+      const looseFiles = replaces ? filesInPlace(dataDir, table).files : []
       const { imports, replaced: earlier, retired } = readImports(path)
-      const replaced = loose.map(file => ({
+      const replaced = looseFiles.map(file => ({
         path: file.path.slice(dataset.length + 1),
         size: String(file.size),
         mtimeNs: String(file.mtimeNs),
       }))
-      const kept = retired.filter(({ id }) => statSync(join(path, id), { throwIfNoEntry: false }))
-      const gone = replaces ? imports.map(({ id }) => ({ id, atMs: nowMs })) : []
+      const stillRetired = retired.filter(({ id }) => statSync(join(path, id), { throwIfNoEntry: false }))
+      const newlyRetired = replaces ? imports.map(({ id }) => ({ id, atMs: nowMs })) : []
       const next: Imports = {
         version: 1,
         imports: [...(replaces ? [] : imports), ...(entry === null ? [] : [entry])],
         replaced: [...earlier.filter(file => isStillThere(dataset, file)), ...replaced],
-        retired: [...kept, ...gone],
+        retired: [...stillRetired, ...newlyRetired],
       }
       if (entry !== null) {
         for (const file of entry.files) syncFile(join(result, file))
         renameSync(result, join(path, entry.id))
       }
-      const unfinished = join(path, temporary(IMPORTS_FILE))
-      writeFileSync(unfinished, `${JSON.stringify(next, null, 2)}\n`)
-      syncFile(unfinished)
+      const temporaryFile = join(path, temporaryName(IMPORTS_FILE))
+      writeFileSync(temporaryFile, `${JSON.stringify(next, null, 2)}\n`)
+      syncFile(temporaryFile)
       syncFile(path)
       // This rename makes the new table visible.
-      renameSync(unfinished, join(path, IMPORTS_FILE))
+      renameSync(temporaryFile, join(path, IMPORTS_FILE))
       syncFile(path)
       removeReplaced(
         dataset,
-        replaced.filter((_, i) => loose[i]!.format !== 'parquet'),
+        replaced.filter((_, i) => looseFiles[i]!.format !== 'parquet'),
       )
-      return gone.length + loose.length
+      return newlyRetired.length + looseFiles.length
     },
     async close(): Promise<void> {
       rmSync(work, { recursive: true, force: true })
@@ -136,7 +136,7 @@ async function takeLock(duckdb: DuckDBConnection, file: string, table: string): 
  */
 function removeLeftovers(path: string, dataset: string, nowMs: number): void {
   rmSync(join(path, WORK_FOLDER), { recursive: true, force: true })
-  rmSync(join(path, temporary(IMPORTS_FILE)), { force: true })
+  rmSync(join(path, temporaryName(IMPORTS_FILE)), { force: true })
   const { imports, retired, replaced } = readImports(path)
   const kept = new Set([
     ...imports.map(entry => entry.id),
@@ -157,7 +157,7 @@ function isStillThere(dataset: string, { path, size, mtimeNs }: ReplacedFile): b
   return stat !== undefined && String(stat.size) === size && String(stat.mtimeNs) === mtimeNs
 }
 
-const temporary = (name: string): string => `.${name}.tmp`
+const temporaryName = (name: string): string => `.${name}.tmp`
 
 /** Flushes a file to the disk, before a rename makes it visible. */
 function syncFile(path: string): void {

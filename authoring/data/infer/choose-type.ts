@@ -7,17 +7,17 @@ import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { isLikeValue, needsBackticks, whyNoColumn } from './column-name.js'
 import type { Inference } from './inferred-table.js'
 import type { Sample, ValueFacts } from './value-facts.js'
-import { epochUnit, isTaken, type ValueKind } from './value-kinds.js'
+import { epochUnit, isValueOf, type ValueKind } from './value-kinds.js'
 
-interface Choosing extends Inference {
-  /** The paths, in lower case, of what is to be JSON; those that are found are removed. */
+interface ChoiceContext extends Inference {
+  /** The paths, in lower case, of columns and fields that become JSON. A path is removed when its column is found. */
   readonly asJson: Set<string>
-  /** The keys that no column can have. */
+  /** The keys that cannot name a column. */
   readonly leftOut: string[]
 }
 
 /** The fields of a record, from the facts about its objects. */
-export function chooseFields(record: ValueFacts, within: string, into: Choosing): readonly SchemaField[] {
+export function chooseFields(record: ValueFacts, within: string, into: ChoiceContext): readonly SchemaField[] {
   const objects = record.kinds.get('object')?.count ?? 0
   return [...record.fields].flatMap(([name, facts]) => {
     const path = within === '' ? name : `${within}.${name}`
@@ -36,7 +36,7 @@ export function chooseFields(record: ValueFacts, within: string, into: Choosing)
     const fields = nested === null ? null : chooseFields(nested, path, into)
     const whole = fields === null ? field : { ...field, fields }
     if (facts.padded !== null)
-      doubt(`has spaces around ${at(facts.padded)}, which belong to the text: remove them from the file`)
+      doubt(`has spaces around ${quote(facts.padded)}, which belong to the text: remove them from the file`)
     const example = [...facts.kinds.values()][0]?.first.text ?? null
     into.columns.splice(index, 0, { path, field: whole, nulls: objects - facts.count, example })
     return [whole]
@@ -46,7 +46,7 @@ export function chooseFields(record: ValueFacts, within: string, into: Choosing)
 /** A field; for a RECORD also the facts about its fields. */
 type ChosenField = SchemaField & { readonly nested: ValueFacts | null }
 
-function chooseField(name: string, path: string, facts: ValueFacts, into: Choosing): ChosenField {
+function chooseField(name: string, path: string, facts: ValueFacts, into: ChoiceContext): ChosenField {
   const doubt = (message: string): void => void into.doubts.push({ path, message })
   if (into.asJson.delete(path.toLowerCase())) return { name, type: 'JSON', mode: 'NULLABLE', nested: null }
   const list = facts.kinds.get('list')
@@ -54,7 +54,7 @@ function chooseField(name: string, path: string, facts: ValueFacts, into: Choosi
     const { element } = facts
     if (element.kinds.has('list')) {
       doubt(
-        `has lists within lists (${at(element.kinds.get('list')!.first)}), which BigQuery does not allow: JSON keeps them`,
+        `has lists within lists (${quote(element.kinds.get('list')!.first)}), which BigQuery does not allow: JSON keeps them`,
       )
       return { name, type: 'JSON', mode: 'NULLABLE', nested: null }
     }
@@ -77,50 +77,50 @@ const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'wide-integer
 
 function chooseType(facts: ValueFacts, doubt: (message: string) => void): string {
   const { kinds } = facts
-  const only = (...allowed: readonly ValueKind[]): boolean => [...kinds.keys()].every(kind => allowed.includes(kind))
+  const hasOnly = (...allowed: readonly ValueKind[]): boolean => [...kinds.keys()].every(kind => allowed.includes(kind))
   if (kinds.has('object') || kinds.has('list')) return chooseNested(facts, doubt)
-  if (only('bool')) return 'BOOLEAN'
-  if (only('integer')) {
+  if (hasOnly('bool')) return 'BOOLEAN'
+  if (hasOnly('integer')) {
     doubtEpoch(facts, 'INTEGER', doubt)
     return 'INTEGER'
   }
-  if (only('integer', 'large-integer')) {
-    doubt(`is NUMERIC, since ${at(kinds.get('large-integer')!.first)} is beyond INT64`)
+  if (hasOnly('integer', 'large-integer')) {
+    doubt(`is NUMERIC, since ${quote(kinds.get('large-integer')!.first)} is beyond INT64`)
     return 'NUMERIC'
   }
-  if (only('integer', 'large-integer', 'wide-integer')) {
-    doubt(`is BIGNUMERIC, since ${at(kinds.get('wide-integer')!.first)} is beyond NUMERIC`)
+  if (hasOnly('integer', 'large-integer', 'wide-integer')) {
+    doubt(`is BIGNUMERIC, since ${quote(kinds.get('wide-integer')!.first)} is beyond NUMERIC`)
     return 'BIGNUMERIC'
   }
-  if (only('integer', 'large-integer', 'decimal')) return 'NUMERIC'
-  if (kinds.has('number') && only('integer', 'number', 'decimal')) {
+  if (hasOnly('integer', 'large-integer', 'decimal')) return 'NUMERIC'
+  if (kinds.has('number') && hasOnly('integer', 'number', 'decimal')) {
     if (facts.rounded !== null) {
       const keeping = 'NUMERIC keeps up to 29 digits and 9 decimals, BIGNUMERIC 38 and 38'
-      doubt(`is FLOAT, which rounds ${at(facts.rounded)}; ${keeping}`)
+      doubt(`is FLOAT, which rounds ${quote(facts.rounded)}; ${keeping}`)
     }
     const { first } = kinds.get('number')!
     if (/^\d+E\d+$/.test(first.text))
-      doubt(`is FLOAT, which reads ${at(first)} as ${Number(first.text)}: STRING, if it is a code and no number`)
+      doubt(`is FLOAT, which reads ${quote(first)} as ${Number(first.text)}: STRING, if it is a code and no number`)
     doubtEpoch(facts, 'FLOAT', doubt)
     return 'FLOAT'
   }
-  if (only(...NUMBERS)) {
+  if (hasOnly(...NUMBERS)) {
     const wide = kinds.get('huge-number') ?? kinds.get('wide-integer') ?? kinds.get('large-integer')!
-    doubt(`is STRING, since no type of numbers keeps ${at(wide.first)}`)
+    doubt(`is STRING, since no type of numbers keeps ${quote(wide.first)}`)
     return 'STRING'
   }
-  if (only(...TIMES)) return chooseTime(facts, doubt)
+  if (hasOnly(...TIMES)) return chooseTime(facts, doubt)
   doubtText(facts, doubt)
   return 'STRING'
 }
 
-/** Leaves out the empty cells in quotes of CSV, which are NULL for every type but STRING and BYTES. */
+/** Leaves out CSV's empty cells in quotes (`""`), which are NULL for every type but STRING and BYTES. */
 function leaveOutEmpty(facts: ValueFacts): void {
   const { kinds } = facts
   const empty = kinds.get('empty')
-  const isAll = (of: readonly ValueKind[]): boolean =>
-    [...kinds.keys()].every(kind => kind === 'empty' || of.includes(kind))
-  if (!empty || kinds.size === 1 || ![NUMBERS, TIMES, ['bool'] as const].some(isAll)) return
+  const hasOnly = (allowed: readonly ValueKind[]): boolean =>
+    [...kinds.keys()].every(kind => kind === 'empty' || allowed.includes(kind))
+  if (!empty || kinds.size === 1 || ![NUMBERS, TIMES, ['bool'] as const].some(hasOnly)) return
   kinds.delete('empty')
   facts.count -= empty.count
 }
@@ -128,7 +128,7 @@ function leaveOutEmpty(facts: ValueFacts): void {
 function chooseNested({ kinds, fields, hasTooManyFields }: ValueFacts, doubt: (message: string) => void): string {
   if (kinds.size > 1) {
     const [first, second] = [...kinds.values()]
-    doubt(`is JSON, since ${at(first!.first)} and ${at(second!.first)} have no type in common`)
+    doubt(`is JSON, since ${quote(first!.first)} and ${quote(second!.first)} have no type in common`)
     return 'JSON'
   }
   if (hasTooManyFields) {
@@ -153,14 +153,14 @@ function chooseTime(facts: ValueFacts, doubt: (message: string) => void): string
   const { kinds, fineTime } = facts
   if (kinds.size === 1 && kinds.has('date')) return 'DATE'
   const date = kinds.get('date')
-  if (date) doubt(`is TIMESTAMP, and has dates without a time (${at(date.first)}), which count as midnight in UTC`)
+  if (date) doubt(`is TIMESTAMP, and has dates without a time (${quote(date.first)}), which count as midnight in UTC`)
   const local = kinds.get('local-time')
   if (local) {
-    const which = local.count === facts.count ? 'without an offset' : `partly without an offset (${at(local.first)})`
-    const civil = isTaken('DATETIME', local.first.text) ? '; DATETIME is for times without a zone' : ''
+    const which = local.count === facts.count ? 'without an offset' : `partly without an offset (${quote(local.first)})`
+    const civil = isValueOf('DATETIME', local.first.text) ? '; DATETIME is for times without a zone' : ''
     doubt(`is TIMESTAMP, and its times are ${which}: they count as UTC${civil}`)
   }
-  if (fineTime) doubt(`has digits beyond microseconds (${at(fineTime)}), which are cut`)
+  if (fineTime) doubt(`has digits beyond microseconds (${quote(fineTime)}), which are cut`)
   return 'TIMESTAMP'
 }
 
@@ -169,47 +169,46 @@ const leaveEmpty = ({ text }: Sample): string =>
   `where a value is missing, leave the cell empty${text.trim() === '' ? '' : `, or in CSV give --null '${text}'`}`
 
 /** Kinds of texts: one text of such a kind is enough to show that the column should probably have another type. */
-const TELLING: readonly (readonly [ValueKind, (value: { readonly shown: string; readonly text: string }) => string])[] =
+const TELLING: readonly (readonly [ValueKind, (quoted: string, text: string) => string])[] = [
+  ['thousands', quoted => `${quoted} has commas between thousands: without them it would be a number`],
   [
-    ['thousands', ({ shown }) => `${shown} has commas between thousands: without them it would be a number`],
-    [
-      'spaced-thousands',
-      ({ shown, text }) =>
-        `${shown} has ${text.includes(' ') ? 'spaces' : 'no-break spaces'} between thousands: without them${text.includes(',') ? ', and in CSV with --decimal-comma,' : ''} it would be a number`,
-    ],
-    [
-      'decimal-comma',
-      ({ shown, text }) =>
-        /,\d{3}$/.test(text)
-          ? `${shown} has a comma, between thousands or before decimals: without it, or in CSV with --decimal-comma, it would be a number`
-          : `${shown} has a decimal comma: with a point, 1234.50, or in CSV with --decimal-comma, it would be a number`,
-    ],
-    ['day-first', ({ shown }) => `${shown} has the day first: as 2026-01-31 it would be a DATE`],
-    ['month-first', ({ shown }) => `${shown} has the month first: as 2026-01-31 it would be a DATE`],
-    ['worded-date', ({ shown }) => `${shown} has its month in words: as 2026-01-31 it would be a DATE`],
-    ['local-date', ({ shown }) => `${shown} may have the day or the month first: as 2026-01-31 it would be a DATE`],
-  ]
+    'spaced-thousands',
+    (quoted, text) =>
+      `${quoted} has ${text.includes(' ') ? 'spaces' : 'no-break spaces'} between thousands: without them${text.includes(',') ? ', and in CSV with --decimal-comma,' : ''} it would be a number`,
+  ],
+  [
+    'decimal-comma',
+    (quoted, text) =>
+      /,\d{3}$/.test(text)
+        ? `${quoted} has a comma, between thousands or before decimals: without it, or in CSV with --decimal-comma, it would be a number`
+        : `${quoted} has a decimal comma: with a point, 1234.50, or in CSV with --decimal-comma, it would be a number`,
+  ],
+  ['day-first', quoted => `${quoted} has the day first: as 2026-01-31 it would be a DATE`],
+  ['month-first', quoted => `${quoted} has the month first: as 2026-01-31 it would be a DATE`],
+  ['worded-date', quoted => `${quoted} has its month in words: as 2026-01-31 it would be a DATE`],
+  ['local-date', quoted => `${quoted} may have the day or the month first: as 2026-01-31 it would be a DATE`],
+]
 
 /** Reports which other type a STRING column may have, or which value made it a STRING. */
 function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   const { kinds, count } = facts
-  const share = (of: readonly ValueKind[]): number => of.reduce((sum, kind) => sum + (kinds.get(kind)?.count ?? 0), 0)
-  const isAll = (...of: readonly ValueKind[]): boolean => share(of) === count
-  const zero = kinds.get('leading-zero')
+  const sumOf = (of: readonly ValueKind[]): number => of.reduce((sum, kind) => sum + (kinds.get(kind)?.count ?? 0), 0)
+  const isAll = (...of: readonly ValueKind[]): boolean => sumOf(of) === count
+  const leadingZero = kinds.get('leading-zero')
   const misfit = (of: readonly ValueKind[]): Sample => [...kinds].find(([kind]) => !of.includes(kind))![1].first
   const isMixed = kinds.has('day-first') && kinds.has('month-first')
   const telling = TELLING.find(([kind]) => kinds.has(kind) && !(isMixed && kind.endsWith('-first')))
   const missing = kinds.get('null-word') ?? kinds.get('blank')
-  const misfitText = (of: readonly ValueKind[]): string => {
-    const sample = misfit(of)
-    return sample === missing?.first ? `${at(sample)}: ${leaveEmpty(sample)}` : at(sample)
+  const misfitText = (allowed: readonly ValueKind[]): string => {
+    const sample = misfit(allowed)
+    return sample === missing?.first ? `${quote(sample)}: ${leaveEmpty(sample)}` : quote(sample)
   }
-  const isMisfit = [NUMBERS, ['bool'] as const, TIMES].some(of => share(of) > 0 && missing?.first === misfit(of))
+  const isMisfit = [NUMBERS, ['bool'] as const, TIMES].some(of => sumOf(of) > 0 && missing?.first === misfit(of))
   if (missing && (telling || !isMisfit))
-    doubt(`has ${at(missing.first)}, which stays a text: ${leaveEmpty(missing.first)}`)
+    doubt(`has ${quote(missing.first)}, which stays a text: ${leaveEmpty(missing.first)}`)
   if (telling) {
     const { first } = kinds.get(telling[0])!
-    doubt(`is STRING, since ${telling[1]({ shown: at(first), text: first.text })}`)
+    doubt(`is STRING, since ${telling[1](quote(first), first.text)}`)
     return
   }
   if (isAll('digits')) {
@@ -220,14 +219,14 @@ function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
     doubt('is STRING, and every value is a number in quotes: NUMERIC, if it is one')
   } else if (isAll('bool-text')) {
     doubt('is STRING, and every value is true or false in quotes: BOOLEAN, if it is one')
-  } else if (zero && isAll('integer', 'number', 'digits', 'decimal-text', 'leading-zero')) {
-    doubt(`is STRING, since ${at(zero.first)} begins with a zero, which a number would lose`)
-  } else if (share(NUMBERS) > 0) {
+  } else if (leadingZero && isAll('integer', 'number', 'digits', 'decimal-text', 'leading-zero')) {
+    doubt(`is STRING, since ${quote(leadingZero.first)} begins with a zero, which a number would lose`)
+  } else if (sumOf(NUMBERS) > 0) {
     doubt(`is STRING, since beside numbers it has ${misfitText(NUMBERS)}`)
   } else if (kinds.has('bool')) {
     doubt(`is STRING, since beside true and false it has ${misfitText(['bool'])}`)
-  } else if (share(TIMES) > 0) {
-    doubt(`is STRING, since beside ${share(TIMES) === share(['date']) ? 'dates' : 'times'} it has ${misfitText(TIMES)}`)
+  } else if (sumOf(TIMES) > 0) {
+    doubt(`is STRING, since beside ${sumOf(TIMES) === sumOf(['date']) ? 'dates' : 'times'} it has ${misfitText(TIMES)}`)
   }
 }
 
@@ -243,4 +242,4 @@ function doubtEpoch({ min, max }: ValueFacts, type: string, doubt: (message: str
 }
 
 const place = ({ file, line }: Sample): string => `${file}:${line}`
-const at = (sample: Sample): string => `"${sample.text}" in ${place(sample)}`
+const quote = (sample: Sample): string => `"${sample.text}" in ${place(sample)}`

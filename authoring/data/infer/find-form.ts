@@ -27,7 +27,7 @@ const MAX_ROWS = 500
 const LEAST_SHARE = 0.95
 
 /**
- * Adds to the given form what the sample shows and the default form lacks; `doubts` tells the author what was added.
+ * Adds to the given form what the sample shows, where that differs from the default form; `doubts` tells the author what was added.
  * @throws QueryFault where rows without a header are below other lines, because no form describes such a file.
  */
 export function findForm(sample: Buffer, { name, format }: ImportSource, given: TextForm) {
@@ -39,27 +39,20 @@ export function findForm(sample: Buffer, { name, format }: ImportSource, given: 
     doubts.push(`is read as ${encoding}, since it is not UTF-8: if that is wrong, give --encoding`)
   }
   const text = decoderOf(encoding)?.decode(sample) ?? sample
-  const usual = String.fromCharCode(csvForm(given, format).delimiter)
+  const defaultDelimiter = String.fromCharCode(csvForm(given, format).delimiter)
   const marked = markedSeparator(text)
   if (marked !== undefined && given.delimiter === undefined) form.delimiter = marked
-  const reading = bestReading(text, form, usual, format === 'tsv')
+  const reading = bestReading(text, form, defaultDelimiter, format === 'tsv')
   if (reading === null) return { form, doubts }
-  if (reading.delimiter !== usual) {
+  if (reading.delimiter !== defaultDelimiter) {
     form.delimiter = reading.delimiter
     doubts.push(`has cells separated by ${JSON.stringify(reading.delimiter)}: if that is wrong, give --delimiter`)
   }
-  const { rows, first } = reading
-  const header = rows[first]!
-  const below = rows.slice(first + 1)
-  const value = header.cells.find(
-    (cell, i) =>
-      below.length > 0 &&
-      isValueAmong(
-        cell,
-        below.map(({ cells }) => cells[i] ?? ''),
-      ),
-  )
-  if (given.skipLeadingRows === undefined && first > 0) {
+  const { rows, headerIndex } = reading
+  const header = rows[headerIndex]!
+  const below = rows.slice(headerIndex + 1)
+  const value = header.cells.find((cell, i) => isValueAmong(cell, below, i))
+  if (given.skipLeadingRows === undefined && headerIndex > 0) {
     if (value !== undefined && !areNames(header.cells))
       throw new QueryFault(
         `${name}: its line ${header.line} looks like a row, since it has ${JSON.stringify(value)}, and the lines above it name no columns: delete them and give --skip-rows 0, or give --skip-rows ${header.line} if that line is the header`,
@@ -79,7 +72,7 @@ export function findForm(sample: Buffer, { name, format }: ImportSource, given: 
     }
   }
   const isWhole = text.length < SAMPLE_BYTES && rows.length < MAX_ROWS
-  const note = isWhole && header.cells.length > 2 ? notesAfter(below) : undefined
+  const note = isWhole && header.cells.length > 2 ? firstNote(below) : undefined
   if (note !== undefined)
     doubts.push(
       `has one cell a line from line ${note.line} to its end: if these are notes, delete them, since each is read as a row`,
@@ -98,8 +91,8 @@ export function findForm(sample: Buffer, { name, format }: ImportSource, given: 
   return { form, doubts }
 }
 
-/** The first of the last rows, if these have at most one filled cell and a row above them has more. */
-function notesAfter(rows: readonly Row[]): Row | undefined {
+/** The first of the notes at the end: rows with at most one filled cell, below a row with more. */
+function firstNote(rows: readonly Row[]): Row | undefined {
   const isNote = ({ cells }: Row): boolean => cells.filter(cell => cell !== '').length < 2
   const last = rows.findLastIndex(row => !isNote(row))
   return last < 0 ? undefined : rows[last + 1]
@@ -112,32 +105,33 @@ export function encodingOf(sample: Buffer): TextEncoding {
   const lines = sample.subarray(0, sample.lastIndexOf(0x0a) + 1)
   // Text with one byte for each character has no zero bytes.
   if (isUtf8(lines.length > 0 ? lines : sample) || sample.includes(0)) return 'UTF-8'
-  // Bytes that are UTF-8 beside others that are not show a damaged file.
+  // A file with letters beyond ASCII in UTF-8, and with other bytes, is damaged UTF-8.
   return /[\u0080-\ufffc]/.test(sample.toString('utf8')) ? 'UTF-8' : 'Windows-1252'
 }
 
-function bestReading(text: Buffer, form: TextForm, usual: string, isTsv: boolean): Reading | null {
+function bestReading(text: Buffer, form: TextForm, defaultDelimiter: string, isTsv: boolean): Reading | null {
   const likely = /^#Fields:\s/m.test(text.toString('latin1', 0, 2000)) ? [...DELIMITERS, ' '] : DELIMITERS
   const delimiters = form.delimiter === undefined ? likely : [form.delimiter]
   const readings = delimiters.flatMap(delimiter => readingBy(delimiter, text, form) ?? [])
-  const isNamed = ({ delimiter }: Reading): number => Number(isTsv && delimiter === usual)
+  const namePreference = ({ delimiter }: Reading): number => Number(isTsv && delimiter === defaultDelimiter)
   const best = readings.sort(
-    (a, b) => b.share - a.share || isNamed(b) - isNamed(a) || a.first - b.first || b.cells - a.cells,
+    (a, b) =>
+      b.share - a.share || namePreference(b) - namePreference(a) || a.headerIndex - b.headerIndex || b.cells - a.cells,
   )[0]
   if (best && best.share >= LEAST_SHARE && isTitled(best, text)) return best
-  return readings.find(({ delimiter, first }) => delimiter === usual && first === 0) ?? null
+  return readings.find(({ delimiter, headerIndex }) => delimiter === defaultDelimiter && headerIndex === 0) ?? null
 }
 
 /** Whether the lines above the header are those of a title: one cell alone could also be the name of the only column. */
-function isTitled({ rows, first, cells }: Reading, text: Buffer): boolean {
-  if (first === 0 || cells > 2 || markedSeparator(text) !== undefined) return true
-  const above = rows.slice(0, first)
+function isTitled({ rows, headerIndex, cells }: Reading, text: Buffer): boolean {
+  if (headerIndex === 0 || cells > 2 || markedSeparator(text) !== undefined) return true
+  const above = rows.slice(0, headerIndex)
   return above.some(({ cells: [cell = ''] }) => cell.startsWith('#')) || /\n\r?\n/.test(text.toString('utf8', 0, 2000))
 }
 
 /**
- * The rows as one delimiter separates their cells. `cells` is the number of cells that most rows have, `first` the index of the first row
- * with this number, and `share` the share of such rows among the rows from `first` to the last such row.
+ * The rows as one delimiter separates their cells. `cells` is the number of cells that most rows have, `headerIndex` the index of the
+ * first row with this number, and `share` the share of such rows among the rows from there to the last such row.
  */
 function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   const csv = csvForm({ ...form, delimiter, skipLeadingRows: 1 }, 'csv')
@@ -147,25 +141,26 @@ function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   if (fields >= 0) rows[fields] = { ...rows[fields]!, cells: namesIn(rows[fields]!)! }
   const counts = new Map<number, number>()
   for (const { cells } of rows) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
-  const [most = 0] = [...counts].filter(([count]) => count > 1).sort(([, a], [, b]) => b - a)[0] ?? []
-  const cells = rows[fields]?.cells.length ?? most
+  const [commonCount = 0] = [...counts].filter(([count]) => count > 1).sort(([, a], [, b]) => b - a)[0] ?? []
+  const cells = rows[fields]?.cells.length ?? commonCount
   if (cells === 0) return null
   const [header, next] = rows
   // An empty line ends a title.
   const isBelow = next?.line === (header?.line ?? 0) + 1
   if (header && isBelow && lacksFirstName(header.cells.length, next.cells.length, next.lastByte, csv))
     rows[0] = { ...header, cells: ['', ...header.cells] }
-  const top = fields >= 0 ? fields : markedSeparator(text) === undefined ? 0 : 1
-  let first = rows.findIndex((row, i) => row.cells.length === cells && i >= top)
-  if (first < 0) return null
+  const minIndex = fields >= 0 ? fields : markedSeparator(text) === undefined ? 0 : 1
+  let headerIndex = rows.findIndex((row, i) => row.cells.length === cells && i >= minIndex)
+  if (headerIndex < 0) return null
   // A spreadsheet writes a title with as many delimiters as every row has.
-  while (cells > 2 && first < rows.length - 1 && rows[first]!.cells.filter(cell => cell !== '').length < 2) first++
-  const isWhole = (row: Row): boolean => row.cells.length === cells
-  const from = rows.slice(first)
-  const whole = from.filter(isWhole).length
+  while (cells > 2 && headerIndex < rows.length - 1 && rows[headerIndex]!.cells.filter(cell => cell !== '').length < 2)
+    headerIndex++
+  const isComplete = (row: Row): boolean => row.cells.length === cells
+  const from = rows.slice(headerIndex)
+  const completeRows = from.filter(isComplete).length
   // Notes at the end are not counted as rows, unless they are most of the lines.
-  const counted = whole * 2 > from.length ? from.findLastIndex(isWhole) + 1 : from.length
-  return { delimiter, rows, first, cells, share: whole / counted }
+  const counted = completeRows * 2 > from.length ? from.findLastIndex(isComplete) + 1 : from.length
+  return { delimiter, rows, headerIndex, cells, share: completeRows / counted }
 }
 
 /** The rows without the empty cell after a delimiter at the end of each, if the header has no such cell: imports ignore it too. */
@@ -198,7 +193,7 @@ function rowsOf(text: Buffer, csv: CsvForm): Row[] {
   return rows
 }
 
-/** The least length of a sample, where the file is not shorter. */
+/** The least length of a sample, unless the file is shorter. */
 export const SAMPLE_BYTES = 1 << 16
 
 const NUMBERS: readonly ValueKind[] = ['integer', 'large-integer', 'wide-integer', 'number', 'decimal']
@@ -207,12 +202,15 @@ const VALUES: readonly ValueKind[] = [...NUMBERS, 'decimal-comma', 'spaced-thous
 
 /** Whether a cell is a number, a date or a time, also in the spelling of a country. */
 export const isValue = (cell: string): boolean => VALUES.includes(kindOfCell(cell))
-const isNone = (cell: string): boolean => ['empty', 'null-word'].includes(kindOfCell(cell))
+const isMissing = (cell: string): boolean => ['empty', 'null-word'].includes(kindOfCell(cell))
 const isNumber = (cell: string): boolean => !TIMES.includes(kindOfCell(cell))
 
 /** Whether a cell of a header is a value like those below it. A date above numbers is the name of their column. */
-const isValueAmong = (cell: string, below: readonly string[]): boolean =>
-  isValue(cell) && below.every(text => isNone(text) || (isValue(text) && isNumber(text) === isNumber(cell)))
+function isValueAmong(cell: string, below: readonly Row[], index: number): boolean {
+  const column = below.map(({ cells }) => cells[index] ?? '')
+  const isLike = (text: string): boolean => isMissing(text) || (isValue(text) && isNumber(text) === isNumber(cell))
+  return column.length > 0 && isValue(cell) && column.every(isLike)
+}
 
 /** Whether the numbers in a header are names of columns: years, or numbers that count up. */
 function areNames(header: readonly string[]): boolean {
@@ -225,9 +223,9 @@ function areNames(header: readonly string[]): boolean {
 function pointedThousands(rows: readonly Row[]): string | undefined {
   const width = rows[0]?.cells.length ?? 0
   for (let i = 0; i < width; i++) {
-    const column = rows.map(({ cells }) => cells[i] ?? '').filter(cell => !isNone(cell))
-    const pointed = column.find(cell => /^-?[1-9]\d{0,2}\.\d{3}$/.test(cell))
-    if (pointed !== undefined && column.every(cell => /^-?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})$/.test(cell))) return pointed
+    const column = rows.map(({ cells }) => cells[i] ?? '').filter(cell => !isMissing(cell))
+    const sample = column.find(cell => /^-?[1-9]\d{0,2}\.\d{3}$/.test(cell))
+    if (sample !== undefined && column.every(cell => /^-?(?:[1-9]\d{0,2}\.\d{3}|\d{1,3})$/.test(cell))) return sample
   }
   return undefined
 }
@@ -241,9 +239,9 @@ function decimalComma(rows: readonly Row[]): string | undefined {
   if (rows.some(({ cells }) => cells.some(cell => kindOfCell(cell) === 'number' && !isNumber(cell)))) return undefined
   const width = rows[0]?.cells.length ?? 0
   for (let i = 0; i < width; i++) {
-    const column = rows.map(({ cells }) => cells[i] ?? '').filter(cell => !isNone(cell))
-    const telling = column.find(cell => kindOfCell(cell) === 'decimal-comma' && !/^-?\d{1,3},\d{3}$/.test(cell))
-    if (telling !== undefined && column.every(isNumber)) return telling
+    const column = rows.map(({ cells }) => cells[i] ?? '').filter(cell => !isMissing(cell))
+    const proof = column.find(cell => kindOfCell(cell) === 'decimal-comma' && !/^-?\d{1,3},\d{3}$/.test(cell))
+    if (proof !== undefined && column.every(isNumber)) return proof
   }
   return undefined
 }

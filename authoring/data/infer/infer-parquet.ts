@@ -24,7 +24,7 @@ import { QueryFault } from '../../../runner/model/query-fault.js'
 import { plural } from '../../terminal/plural.js'
 import type { ImportSource } from '../import/formats/source-file.js'
 import { openDuckdb } from '../import/import-table.js'
-import { needsBackticks, renaming, whyNoColumn } from './column-name.js'
+import { needsBackticks, renamingDoubt, whyNoColumn } from './column-name.js'
 import type { Doubt, Inference, InferredColumn, InferredTable } from './inferred-table.js'
 
 const MEMORY_MB = 400
@@ -33,14 +33,14 @@ const MEMORY_MB = 400
 export async function inferFromParquet(sources: readonly ImportSource[]): Promise<InferredTable> {
   const duckdb = await openDuckdb(1, MEMORY_MB)
   try {
-    return await new ParquetInference(await duckdb.connect(), sources).table()
+    return await new ParquetInference(await duckdb.connect(), sources).infer()
   } finally {
     duckdb.closeSync()
   }
 }
 
 /** A column in one of the files. */
-interface FilePart {
+interface ColumnInFile {
   readonly file: ImportSource
   readonly key: string
   readonly type: DuckDBType
@@ -65,19 +65,19 @@ class ParquetInference implements Inference {
     this.#sources = sources
   }
 
-  async table(): Promise<InferredTable> {
-    const parts = await this.#parts()
+  async infer(): Promise<InferredTable> {
+    const parts = await this.#readColumns()
     let rows = 0
     for (const file of this.#sources) rows += Number((await this.#firstRow(file, 'SELECT count(*)'))[0])
     const fields: SchemaField[] = []
-    for (const [name, own] of parts.values()) fields.push(...(await this.#column(name, own, rows)))
+    for (const [name, own] of parts.values()) fields.push(...(await this.#inferColumn(name, own, rows)))
     if (fields.length === 0) throw new QueryFault(`${this.#sources[0]!.name}: no column can be one of a table`)
     return { rows, fields, textForm: {}, columns: this.columns, doubts: this.doubts, badRows: [] }
   }
 
   /** Each column with its parts, by its name in lower case. */
-  async #parts() {
-    const columns = new Map<string, readonly [name: string, parts: readonly FilePart[]]>()
+  async #readColumns() {
+    const columns = new Map<string, readonly [name: string, parts: readonly ColumnInFile[]]>()
     for (const file of this.#sources) {
       const { names, types } = await shapeWithDurations(this.#connection, file.path!).catch(cause => {
         throw new QueryFault(`${file.name}: ${fileFault(cause, 'Parquet')}`, { cause })
@@ -103,10 +103,10 @@ class ParquetInference implements Inference {
     }
   }
 
-  async #column(name: string, parts: readonly FilePart[], rows: number): Promise<readonly SchemaField[]> {
+  async #inferColumn(name: string, parts: readonly ColumnInFile[], rows: number): Promise<readonly SchemaField[]> {
     const doubt = (message: string): void => {
-      const isSaid = this.doubts.some(other => other.path === name && other.message === message)
-      if (!isSaid) this.doubts.push({ path: name, message })
+      const isRepeated = this.doubts.some(other => other.path === name && other.message === message)
+      if (!isRepeated) this.doubts.push({ path: name, message })
     }
     const reason = whyNoColumn(name)
     if (reason !== null) {
@@ -114,11 +114,11 @@ class ParquetInference implements Inference {
       return []
     }
     const renamed = parts.find(({ key }) => columnName(key) !== key)
-    if (renamed) doubt(renaming(renamed.key))
+    if (renamed) doubt(renamingDoubt(renamed.key))
     if (needsBackticks(name)) doubt(`is a name that SQL needs in backticks: \`${name}\``)
     let values = 0
     let example: string | null = null
-    const found: TypeInFile[] = []
+    const types: TypeInFile[] = []
     for (const { file, key, type } of parts) {
       const column = quoteName(key)
       const select = `SELECT count(${column}), left(CAST(any_value(${column}) AS VARCHAR), 80)`
@@ -129,55 +129,55 @@ class ParquetInference implements Inference {
         doubt(`is left out: ${whyUnreadable('', name, type)}`)
         return []
       }
-      found.push({ file, ...(await this.#field(name, { file, key, type }, doubt)) })
+      types.push({ file, ...(await this.#inferField(name, { file, key, type }, doubt)) })
     }
-    const field = found.map(one => one.field).reduce((a, b) => common(a, b, parts))
-    const [first, ...others] = found
+    const field = types.map(one => one.field).reduce((a, b) => commonField(a, b, parts))
+    const [first, ...others] = types
     const other = others.find(one => one.field.type !== first!.field.type)
     if (other) doubt(`is ${field.type}, since it is ${typeIn(first!)} and ${typeIn(other)}`)
-    for (const one of found) if (one.why !== null && one.field.type === field.type) doubt(`is ${field.type}${one.why}`)
+    for (const one of types) if (one.why !== null && one.field.type === field.type) doubt(`is ${field.type}${one.why}`)
     this.columns.push({ path: name, field, nulls: rows - values, example })
     return [field]
   }
 
   /** The field for a column of one file, and why it has its type; reads the column's values if the type depends on them. */
-  async #field(
+  async #inferField(
     name: string,
-    { file, key, type: stored }: FilePart,
+    { file, key, type: stored }: ColumnInFile,
     doubt: (message: string) => void,
   ): Promise<Omit<TypeInFile, 'file'>> {
-    const doubted = (type: string, why: string) => ({ field: { name, type, mode: 'NULLABLE' }, why })
+    const uncertain = (type: string, why: string) => ({ field: { name, type, mode: 'NULLABLE' }, why })
     const type = typeAsRead(stored)
     if (leavesOf(stored).some(isCut)) doubt('has nanoseconds in the file, which are cut to microseconds')
     for (const unit of new Set(leavesOf(stored).map(durationUnit)))
       if (unit !== null) doubt(`has durations, which are INTEGER here: their ${unit}`)
     const exact = googlesqlType(type)
-    if (exact === undefined) return doubted('JSON', `: ${whyUnreadable('', name, type).replace(/;.*/s, '')}`)
+    if (exact === undefined) return uncertain('JSON', `: ${whyUnreadable('', name, type).replace(/;.*/s, '')}`)
     const column = quoteName(key)
-    const misfits = async (fits: string): Promise<number> =>
-      Number((await this.#firstRow(file, 'SELECT count(*)', `${column} IS NOT NULL AND (${fits}) IS NOT TRUE`))[0])
+    const countMisfits = async (condition: string): Promise<number> =>
+      Number((await this.#firstRow(file, 'SELECT count(*)', `${column} IS NOT NULL AND (${condition}) IS NOT TRUE`))[0])
     if (type.typeId === DuckDBTypeId.UBIGINT || WIDE.has(type.typeId)) {
-      if ((await misfits(`TRY_CAST(${column} AS BIGINT) IS NOT NULL`)) === 0) {
-        return doubted('INTEGER', `, since every value of its type ${type} is an INT64; a later file may have others`)
+      if ((await countMisfits(`TRY_CAST(${column} AS BIGINT) IS NOT NULL`)) === 0) {
+        return uncertain('INTEGER', `, since every value of its type ${type} is an INT64; a later file may have others`)
       }
-      return (await misfits(`TRY_CAST(${column} AS DECIMAL(38, 9)) IS NOT NULL`)) === 0
-        ? doubted('NUMERIC', `, since its type ${type} has values beyond INT64`)
-        : doubted('STRING', `, since its type ${type} has values that no type of numbers keeps`)
+      return (await countMisfits(`TRY_CAST(${column} AS DECIMAL(38, 9)) IS NOT NULL`)) === 0
+        ? uncertain('NUMERIC', `, since its type ${type} has values beyond INT64`)
+        : uncertain('STRING', `, since its type ${type} has values that no type of numbers keeps`)
     }
     if (type instanceof DuckDBDecimalType && isNearlyExact(type)) {
-      return (await misfits(`TRY_CAST(TRY_CAST(${column} AS DECIMAL(38, 9)) AS ${type}) = ${column}`)) === 0
-        ? doubted('NUMERIC', `, since every value of its type ${type} is one; a later file may have others`)
-        : doubted('BIGNUMERIC', `, since its type ${type} has values that NUMERIC would round`)
+      return (await countMisfits(`TRY_CAST(TRY_CAST(${column} AS DECIMAL(38, 9)) AS ${type}) = ${column}`)) === 0
+        ? uncertain('NUMERIC', `, since every value of its type ${type} is one; a later file may have others`)
+        : uncertain('BIGNUMERIC', `, since its type ${type} has values that NUMERIC would round`)
     }
     if (type.typeId === DuckDBTypeId.TIMESTAMP_NS) {
-      const cut = await misfits(`epoch_ns(${column}) % 1000 = 0`)
+      const cut = await countMisfits(`epoch_ns(${column}) % 1000 = 0`)
       if (cut > 0) doubt(`has digits beyond microseconds in ${plural(cut, 'row')}, which are cut`)
     }
-    if (type.typeId === DuckDBTypeId.BLOB && (await misfits(`TRY(decode(${column})) IS NOT NULL`)) === 0)
+    if (type.typeId === DuckDBTypeId.BLOB && (await countMisfits(`TRY(decode(${column})) IS NOT NULL`)) === 0)
       doubt('is BYTES, and every value is UTF-8: STRING, if they are texts')
     const isList = asList(type) !== null
     if (isList && !String(type).endsWith(']')) doubt('is a map: its entries are records of key and value')
-    else if (isList && (await misfits(`list_count(${column}) = len(${column})`)) > 0)
+    else if (isList && (await countMisfits(`list_count(${column}) = len(${column})`)) > 0)
       doubt('has a list with NULL in it, which an array in BigQuery cannot hold: a query that returns it fails')
     return { field: fieldOf(name, exact), why: null }
   }
@@ -189,7 +189,7 @@ const typeIn = ({ field, file }: TypeInFile): string => `${field.type} in ${file
 const WIDE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
 
 /** The types whose name in BigQuery's schemas differs from the name in SQL. */
-const NAMES: Readonly<Record<string, string>> = {
+const SCHEMA_NAMES: Readonly<Record<string, string>> = {
   INT64: 'INTEGER',
   FLOAT64: 'FLOAT',
   BOOL: 'BOOLEAN',
@@ -199,7 +199,7 @@ const NAMES: Readonly<Record<string, string>> = {
 function fieldOf(name: string, type: Type): SchemaField {
   const element = type.kind === 'ARRAY' ? type.element : type
   const mode = type.kind === 'ARRAY' ? 'REPEATED' : 'NULLABLE'
-  const kind = NAMES[element.kind] ?? element.kind
+  const kind = SCHEMA_NAMES[element.kind] ?? element.kind
   if (element.kind !== 'STRUCT') return { name, type: kind, mode }
   return { name, type: kind, mode, fields: element.fields.map(field => fieldOf(field.name, field.type)) }
 }
@@ -220,13 +220,13 @@ const WIDER: Readonly<Record<string, string>> = {
   'DATETIME TIMESTAMP': 'TIMESTAMP',
 }
 
-function common(a: SchemaField, b: SchemaField, parts: readonly FilePart[]): SchemaField {
+function commonField(a: SchemaField, b: SchemaField, parts: readonly ColumnInFile[]): SchemaField {
   if (JSON.stringify(a) === JSON.stringify(b)) return a
   if (a.fields && b.fields && a.mode === b.mode) {
     const fieldIn = (fields: readonly SchemaField[], { name }: SchemaField): SchemaField | undefined =>
       fields.find(field => field.name.toLowerCase() === name.toLowerCase())
     // A field that a file lacks is NULL in its rows.
-    const own = a.fields.map(field => common(field, fieldIn(b.fields!, field) ?? field, parts))
+    const own = a.fields.map(field => commonField(field, fieldIn(b.fields!, field) ?? field, parts))
     return { ...a, fields: [...own, ...b.fields.filter(field => !fieldIn(a.fields!, field))] }
   }
   const wider = WIDER[[a.type, b.type].sort().join(' ')]

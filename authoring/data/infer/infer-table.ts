@@ -67,39 +67,39 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   const badRows: BadRow[] = []
   const sink = { row: () => undefined, bad: (bad: BadRow) => void badRows.push(bad) }
   const result: Inference = { columns: [], doubts: [] }
-  const given = options.textForm ?? {}
-  let found: First | null = null
+  const givenForm = options.textForm ?? {}
+  let firstFile: FirstFile | null = null
   for (const source of sources) {
     const { name } = source
     let stream: RowStream | null = null
     for await (const chunk of withLongStart(byteChunks(source, options.standardInput))) {
       if (stream === null) {
         if (source.format === 'ndjson') {
-          if (given.rows === undefined) expectRows(chunk, name)
-        } else if (found === null) {
-          const { form, doubts } = findForm(chunk, source, given)
-          found = { name, form, isAscii: isAscii(chunk) }
+          if (givenForm.rows === undefined) expectRows(chunk, name)
+        } else if (firstFile === null) {
+          const { form, doubts } = findForm(chunk, source, givenForm)
+          firstFile = { name, form, isAscii: isAscii(chunk) }
           for (const message of doubts) result.doubts.push({ path: name, message })
-        } else if (given.encoding === undefined) expectEncoding(chunk, name, found)
-        if (source.format !== 'ndjson' && isMisread(chunk, given)) {
-          const message = `is UTF-8: --encoding ${given.encoding} makes others of its letters beyond ASCII, so leave it out`
+        } else if (givenForm.encoding === undefined) expectEncoding(chunk, name, firstFile)
+        if (source.format !== 'ndjson' && isMisread(chunk, givenForm)) {
+          const message = `is UTF-8: --encoding ${givenForm.encoding} makes others of its letters beyond ASCII, so leave it out`
           result.doubts.push({ path: name, message })
         }
-        stream = new RowStream(name, valueFormat(source, row, found?.form ?? given), sink)
+        stream = new RowStream(name, valueFormat(source, row, firstFile?.form ?? givenForm), sink)
       }
       stream.push(chunk)
       if (badRows.length >= options.maxBadRows) break
     }
     if (badRows.length < options.maxBadRows) stream?.end()
-    const total = totalIn(row.last)
+    const total = totalDoubt(row.lastRow)
     if (total !== null) result.doubts.push({ path: name, message: total })
-    row.last = null
+    row.lastRow = null
   }
   const rows = row.kinds.get('object')?.count ?? 0
   const asJson = new Set(options.asJson?.map(path => path.toLowerCase()))
   const leftOut: string[] = []
   const fields = chooseFields(row, '', { ...result, asJson, leftOut })
-  const form = found?.form ?? (given.rows === undefined ? {} : { rows: given.rows })
+  const form = firstFile?.form ?? (givenForm.rows === undefined ? {} : { rows: givenForm.rows })
   const textForm = leftOut.length > 0 ? { ...form, ignoresUnknown: true } : form
   const [unknown] = asJson
   if (badRows.length === 0 && unknown !== undefined)
@@ -110,14 +110,14 @@ async function inferFromText(sources: readonly ImportSource[], options: InferOpt
   if (badRows.length === 0 && fields.length === 0) {
     throw new QueryFault(`${names}: there ${rows === 0 ? 'are no rows' : 'is no key that can be a column'}`)
   }
-  if (rows === 1 && given.rows === undefined && sources.every(({ format }) => format === 'ndjson'))
+  if (rows === 1 && givenForm.rows === undefined && sources.every(({ format }) => format === 'ndjson'))
     for (const { name, type, mode } of fields)
       if (mode === 'REPEATED' && type === 'RECORD' && row.fields.get(name)!.element.count > 1)
         result.doubts.push({
           path: name,
           message: `has records, and the file is one row: --rows ${name} reads them as rows`,
         })
-  if (rows === 1 && given.rows === undefined && isOfPandas(row))
+  if (rows === 1 && givenForm.rows === undefined && isOfPandas(row))
     result.doubts.push({
       path: names,
       message: "is one row alone: if pandas wrote it, write it with to_json(orient='records', lines=True)",
@@ -139,7 +139,7 @@ function isOfPandas({ fields }: ValueFacts): boolean {
 const TOTAL = /^(?:grand )?(?:totale?s?|sum(?:me|a)?|soma|somme|(?:ins)?gesamt)(?![\p{L}\d])/iu
 
 /** The doubt about a last row that seems to be the sum of others; null for any other row. */
-function totalIn(row: ValueFacts['last']): string | null {
+function totalDoubt(row: ValueFacts['lastRow']): string | null {
   const cells = row?.cells.map(({ text }) => text ?? '') ?? []
   const word = cells.find(cell => TOTAL.test(cell))
   return row && word !== undefined && cells.some(isValue)
@@ -164,7 +164,7 @@ function expectRows(chunk: Buffer, name: string): void {
   throw new QueryFault(`${name}: it is one object over several lines, and a row is an object on one line; ${rows}`)
 }
 
-/** The names that lead to the first list of objects in a document; none where there is no such list. */
+/** The names that lead to the first list of objects in a document; empty where there is no such list. */
 function namesToList(text: string): readonly string[] {
   const names: string[] = []
   for (const [token, name, list] of text.matchAll(/"([^"\\\n]{1,300})"\s*:\s*(\[\s*)?\{|"(?:[^"\\\n]|\\.)*"|\}/g)) {
@@ -183,14 +183,14 @@ function valueFormat({ name, format }: ImportSource, row: ValueFacts, form: Text
 }
 
 /** The first CSV file; the others are read in its form. */
-interface First {
+interface FirstFile {
   readonly name: string
   readonly form: TextForm
   readonly isAscii: boolean
 }
 
 /** @throws QueryFault for a file in another encoding than the first one: all files of a table have one. */
-function expectEncoding(chunk: Buffer, name: string, first: First): void {
+function expectEncoding(chunk: Buffer, name: string, first: FirstFile): void {
   const [own, other] = [encodingOf(chunk), first.form.encoding ?? 'UTF-8']
   if (own === other || isAscii(chunk)) return
   const remedy = first.isAscii ? `give --encoding ${own}` : 'convert one, since all files of a table have one encoding'

@@ -14,7 +14,7 @@ import { kindOfCell, kindOfNumber, kindOfText } from './value-kinds.js'
 /** BigQuery's limit on the nesting depth of records. */
 const MAX_RECORDS = 15
 /** The length to which an object or list that no type fits is cut for messages. */
-const MAX_KEPT = 200
+const MAX_SAMPLE_LENGTH = 200
 
 /** Reads rows of one file into the facts of the whole table. */
 export class JsonValueReader implements RowReader, Place {
@@ -92,7 +92,7 @@ export class JsonValueReader implements RowReader, Place {
     } else if (first === '{') {
       tokens.skip()
       facts.hasTooManyFields = true
-      facts.see('object', tokens.textFrom(start).slice(0, MAX_KEPT), this)
+      facts.see('object', tokens.textFrom(start).slice(0, MAX_SAMPLE_LENGTH), this)
     } else {
       const isTrue = tokens.standsHere('true')
       tokens.skip()
@@ -111,12 +111,12 @@ export class JsonValueReader implements RowReader, Place {
       }
       const start = tokens.at
       tokens.skip()
-      facts.element.see('list', tokens.textFrom(start).slice(0, MAX_KEPT), this)
+      facts.element.see('list', tokens.textFrom(start).slice(0, MAX_SAMPLE_LENGTH), this)
     })
   }
 }
 
-/** A column is the facts about its values; null for a column beyond the greatest number of columns. */
+/** Reads rows of CSV into the facts about each column. A column beyond the greatest number of columns is ignored. */
 export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): RowReader {
   function columnsOf(header: readonly Cell[]): readonly (ValueFacts | null)[] {
     const names = header.map(({ text }) => text ?? '')
@@ -135,7 +135,7 @@ export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): Ro
 
   function read(columns: readonly (ValueFacts | null)[], cells: readonly Cell[], line: number): null {
     row.see('object', '', { file, line })
-    row.last = { cells, line }
+    row.lastRow = { cells, line }
     for (const [i, { text }] of cells.entries()) {
       const facts = columns[i]
       if (!facts || text === null) continue

@@ -3,7 +3,7 @@
 import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { columnName } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import type { Cell } from '../../../runner/engines/duckdb/tables/rows/csv.js'
-import { renaming } from './column-name.js'
+import { renamingDoubt } from './column-name.js'
 import type { ValueKind } from './value-kinds.js'
 
 /** The first value of a kind, and where it stands. */
@@ -35,7 +35,7 @@ export class ValueFacts {
   /** The number of objects read so far in all files of the table; only the facts about the table's rows count them. */
   objects = 0
   /** The row of a CSV file that was read last; only the facts about the table's rows have it. */
-  last: { readonly cells: readonly Cell[]; readonly line: number } | null = null
+  lastRow: { readonly cells: readonly Cell[]; readonly line: number } | null = null
   /** The first text with spaces around it; null if there is no such text. */
   padded: Sample | null = null
   /** The number of the object in which the field was last seen, and its key there. */
@@ -84,11 +84,11 @@ export class ValueFacts {
       this.hasTooManyFields = true
       return null
     }
-    const made = new ValueFacts(MAX_FIELDS, key)
-    if (name !== key) made.renaming = renaming(key)
-    this.fields.set(name, made)
+    const added = new ValueFacts(MAX_FIELDS, key)
+    if (name !== key) added.renaming = renamingDoubt(key)
+    this.fields.set(name, added)
     this.#spellings.set(lower, name)
-    return made
+    return added
   }
 }
 

@@ -113,8 +113,8 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
     if (LEADING_ZERO.test(text)) return 'leading-zero'
     if (/\d/.test(text) && NUMBER.test(text)) return Number.isFinite(Number(text)) ? 'number' : 'text'
   }
-  if (isTaken('DATE', text)) return 'date'
-  if (isTimestamp(text)) return isLocal(text) ? 'local-time' : 'time'
+  if (isValueOf('DATE', text)) return 'date'
+  if (isTimestamp(text)) return isLocalTime(text) ? 'local-time' : 'time'
   if (DECIMAL_COMMA.test(text)) return 'decimal-comma'
   if (THOUSANDS.test(text)) return 'thousands'
   if (SPACED_THOUSANDS.test(text)) return 'spaced-thousands'
@@ -123,7 +123,7 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
 }
 
 /** Whether a text is a TIMESTAMP and not a number, such as `08.30`. */
-const isTimestamp = (text: string): boolean => !/^-?[\d.]*$/.test(text) && isTaken('TIMESTAMP', text)
+const isTimestamp = (text: string): boolean => !/^-?[\d.]*$/.test(text) && isValueOf('TIMESTAMP', text)
 
 /** A number beyond 12 tells which one is the day. */
 function kindOfLocalDate(text: string): ValueKind | null {
@@ -134,10 +134,10 @@ function kindOfLocalDate(text: string): ValueKind | null {
 }
 
 /** Whether the reader of files takes the text as a value of this type. */
-export const isTaken = (kind: ScalarKind, text: string): boolean => leafOfText(kind, text, UNLIMITED) !== null
+export const isValueOf = (kind: ScalarKind, text: string): boolean => leafOfText(kind, text, UNLIMITED) !== null
 
 /** Whether a time has neither an offset nor a zone after its date and clock. */
-const isLocal = (text: string): boolean => /^[\d/-]+(?:[Tt ][\d:.]+)?$/.test(text)
+const isLocalTime = (text: string): boolean => /^[\d/-]+(?:[Tt ][\d:.]+)?$/.test(text)
 
 /** The units in which numbers count time since 1970. */
 const EPOCH_UNITS = [

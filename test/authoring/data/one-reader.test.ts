@@ -122,7 +122,7 @@ describe('A text file', () => {
         skipFile: null,
         maxBadRows: 10,
         nowMs: 0,
-        unique: '00000000',
+        idSuffix: '00000000',
       }).catch((error: Error) => error.message)
       if (rows) {
         expect(report).to.deep.include({ isCommitted: true })

@@ -49,17 +49,17 @@ const AS_TEXT =
   /^(U?HUGEINT|UUID|ENUM\(.*|DATE|TIME|TIMESTAMP(_S|_MS|_NS)?|TIMESTAMP WITH TIME ZONE|TIMESTAMPTZ|DECIMAL\(.*)$/
 
 /** SQL that converts the value to a form that `to_json` keeps exactly; null for a type without such a form. */
-function wireSql(sql: string, type: DuckDBType, want: Type | undefined, path: string): string | null {
+function wireSql(sql: string, type: DuckDBType, target: Type | undefined, path: string): string | null {
   const list = asList(type)
   if (list) {
     const item = `x${path.split('[]').length}`
-    const element = want?.kind === 'ARRAY' ? want.element : undefined
+    const element = target?.kind === 'ARRAY' ? target.element : undefined
     const inner = wireSql(item, list.valueType, element, `${path}[]`)
     const entries = type.typeId === DuckDBTypeId.MAP ? `map_entries(${sql})` : sql
     return inner && (inner === item ? entries : `list_transform(${entries}, lambda ${item}: ${inner})`)
   }
   if (type instanceof DuckDBStructType) {
-    const find = finder<StructField>(want?.kind === 'STRUCT' ? want.fields : [])
+    const find = finder<StructField>(target?.kind === 'STRUCT' ? target.fields : [])
     const members: string[] = []
     for (const [i, name] of type.entryNames.entries()) {
       const field = `struct_extract(${sql}, ${quoteText(name)})`
@@ -70,10 +70,10 @@ function wireSql(sql: string, type: DuckDBType, want: Type | undefined, path: st
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`
   }
   const name = String(type)
-  if (type instanceof DuckDBDecimalType && want?.kind === 'STRING') return textOfDecimal(sql, type)
+  if (type instanceof DuckDBDecimalType && target?.kind === 'STRING') return textOfDecimal(sql, type)
   if (AS_TEXT.test(name)) return `CAST(${sql} AS VARCHAR)`
   if (name === 'INTERVAL') return intervalText(sql)
-  if (name === 'BLOB') return want?.kind === 'STRING' ? textOfBytes(sql, path, null) : `to_base64(${sql})`
+  if (name === 'BLOB') return target?.kind === 'STRING' ? textOfBytes(sql, path, null) : `to_base64(${sql})`
   if (name === 'DOUBLE' || name === 'FLOAT') {
     // JSON has no NaN and no infinities, so these values are written as text.
     const double = `CAST(${sql} AS DOUBLE)`
@@ -85,8 +85,8 @@ function wireSql(sql: string, type: DuckDBType, want: Type | undefined, path: st
 /** SQL of an interval as an ISO 8601 duration; BigQuery does not read the text that DuckDB gives it. */
 function intervalText(sql: string): string {
   const part = (name: string): string => `date_part('${name}', ${sql})`
-  const seconds = `CAST(${part('microsecond')} AS DECIMAL(10, 0)) * CAST(0.000001 AS DECIMAL(7, 6))`
-  const numbers = [part('year'), part('month'), part('day'), part('hour'), part('minute'), seconds]
-  const [years, months, days, hours, minutes, rest] = numbers.map(number => `(${number})`)
-  return `'P' || ${years} || 'Y' || ${months} || 'M' || ${days} || 'DT' || ${hours} || 'H' || ${minutes} || 'M' || ${rest} || 'S'`
+  const exactSeconds = `CAST(${part('microsecond')} AS DECIMAL(10, 0)) * CAST(0.000001 AS DECIMAL(7, 6))`
+  const numbers = [part('year'), part('month'), part('day'), part('hour'), part('minute'), exactSeconds]
+  const [years, months, days, hours, minutes, seconds] = numbers.map(number => `(${number})`)
+  return `'P' || ${years} || 'Y' || ${months} || 'M' || ${days} || 'DT' || ${hours} || 'H' || ${minutes} || 'M' || ${seconds} || 'S'`
 }

@@ -43,13 +43,13 @@ const REMEDIES: readonly (readonly [ending: RegExp, remedy: string])[] = [
  * @throws UsageError for a name that does not show its format, if `inputFormat` is null.
  */
 export function sourcesOf(names: readonly string[], inputFormat: string | null): readonly ImportSource[] {
-  const given = inputFormat === null ? null : fileKind(`input.${inputFormat}`)
+  const input = inputFormat === null ? null : fileKind(`input.${inputFormat}`)
   const problems: string[] = []
-  if (inputFormat !== null && given === null) problems.push(`--input-format ${inputFormat}: must be ${FORMAT_NAMES}`)
+  if (inputFormat !== null && input === null) problems.push(`--input-format ${inputFormat}: must be ${FORMAT_NAMES}`)
   if (names.filter(name => name === '-').length > 1) problems.push('standard input can be read only once')
   const sources = names.flatMap((name): ImportSource[] => {
     const isInput = name === '-'
-    const kind = (isInput ? null : kindOf(name)) ?? given
+    const kind = (isInput ? null : kindOf(name)) ?? input
     if (kind) {
       const { format, compression } = kind
       const more = { format, compression, keys: keysInPath(name) }

@@ -130,7 +130,7 @@ async function importFailureOf(
       skipFile: null,
       maxBadRows: 100,
       nowMs: 0,
-      unique: '00000000',
+      idSuffix: '00000000',
     })
     return badRows.length === 0 ? null : badRows.map(badRowLine).join('\n')
   } catch (error) {

@@ -214,7 +214,7 @@ describe('rows that are imported', () => {
       skipFile: null,
       maxBadRows: 10,
       nowMs: 0,
-      unique: '00000000',
+      idSuffix: '00000000',
     }).finally(() => duckdb.closeSync())
   }
 })

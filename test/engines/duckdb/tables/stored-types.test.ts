@@ -186,7 +186,7 @@ describe(`a Parquet type that DuckDB reads with other values${whyPending('the Py
       skipFile: null,
       maxBadRows: 10,
       nowMs: 0,
-      unique: '00000000',
+      idSuffix: '00000000',
     }).finally(() => duckdb.closeSync())
     expect(await importing.then(String, ({ message }) => message)).to.include(
       'the column v has the type DECIMAL(39,2), with more than 38 digits, which the embedded engine reads as other numbers: write',

@@ -6,7 +6,7 @@ import type { LoadedTable } from '../../runner/manifest/tables/load.js'
 import { proposing } from '../../runner/model/suggest.js'
 
 /** The table with this name: its own schema, or that of the wildcard table whose shard it is. */
-export function tableNamed(tables: readonly LoadedTable[], name: string): LoadedTable | undefined {
+export function findTable(tables: readonly LoadedTable[], name: string): LoadedTable | undefined {
   const own = tables.find(table => table.name === name)
   if (own || isWildcard(name)) return own
   const wildcards = tables.filter(table => isWildcard(table.name))
@@ -17,9 +17,9 @@ export function tableNamed(tables: readonly LoadedTable[], name: string): Loaded
 /** The message for a table without a schema in this folder, with the table that was probably meant. */
 export function noTableText(name: string, dir: string, tables: readonly LoadedTable[]): string {
   const names = tables.map(table => table.name)
-  return `there is no table ${name}: its schema would be ${join(dir, `${name}.json`)}${meantTable(name, names)}`
+  return `there is no table ${name}: its schema would be ${join(dir, `${name}.json`)}${didYouMeanTable(name, names)}`
 }
 
 /** `; did you mean "shop.orders"?` for a table, which may be named without its dataset; '' where none is similar. */
-export const meantTable = (name: string, names: readonly string[]): string =>
+export const didYouMeanTable = (name: string, names: readonly string[]): string =>
   proposing(nearest(name, names) ?? names.find(full => full.endsWith(`.${name}`))).hint

@@ -4,6 +4,6 @@ import { cut } from '../terminal/printable.js'
 const MAX_LENGTH = 200
 
 /** As JSON on one line; `nothing` for a member that is not there. Long values are cut. */
-export function shown(value: unknown): string {
+export function show(value: unknown): string {
   return value === undefined ? 'nothing' : cut(JSON.stringify(value), MAX_LENGTH)
 }
