@@ -1,7 +1,7 @@
 /** `sluice cache purge`: purges the results of one endpoint, of all that read a table or a partition of it, or of all endpoints. */
 
 import { EXIT, type Io } from '../authoring/terminal/io.js'
-import { listed, plural } from '../authoring/terminal/plural.js'
+import { listNames, plural } from '../authoring/terminal/plural.js'
 import { askServer, serverBase } from '../authoring/terminal/server.js'
 import { discover } from '../runner/manifest/discover.js'
 import { parseManifest } from '../runner/manifest/yaml/parse.js'
@@ -63,7 +63,7 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
     try {
       await askServer(base, token, 'POST', `/api/endpoints/${encodeURIComponent(name)}/purge`)
     } catch (thrown) {
-      if (purged.length > 0) io.printError(`sluice: purged only ${listed(purged, MAX_NAMED)}\n`)
+      if (purged.length > 0) io.printError(`sluice: purged only ${listNames(purged, MAX_NAMED)}\n`)
       throw thrown
     }
     purged.push(name)
@@ -71,7 +71,9 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
   // The server lists only endpoints that the token may call, so more may exist.
   const what = names.length === 1 ? 'the one endpoint' : `the ${names.length} endpoints`
   io.print(
-    name === undefined ? `purged ${what} that the token may call: ${listed(names, MAX_NAMED)}\n` : `purged ${name}\n`,
+    name === undefined
+      ? `purged ${what} that the token may call: ${listNames(names, MAX_NAMED)}\n`
+      : `purged ${name}\n`,
   )
   return EXIT.clean
 }
@@ -89,10 +91,10 @@ async function purgeReaders(
     readonly refused?: readonly string[]
   }
   if (purged.length > 0) {
-    io.print(`purged ${plural(purged.length, 'endpoint')}: ${listed(purged, MAX_NAMED)}\n`)
+    io.print(`purged ${plural(purged.length, 'endpoint')}: ${listNames(purged, MAX_NAMED)}\n`)
     if (refused.length === 0) return EXIT.clean
     const why = 'because the purge would reach results of other callers'
-    io.printError(`sluice: not ${plural(refused.length, 'endpoint')}, ${why}: ${listed(refused, MAX_NAMED)}\n`)
+    io.printError(`sluice: not ${plural(refused.length, 'endpoint')}, ${why}: ${listNames(refused, MAX_NAMED)}\n`)
     return EXIT.problems
   }
   io.printError(`sluice: nothing was purged: no endpoint that the token may call reads ${table}\n`)

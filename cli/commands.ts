@@ -1,10 +1,10 @@
 /** The commands that serve endpoints, and what those who run a server need: stored results and tokens. */
-import type { Declaring } from '../authoring/terminal/declare.js'
+import type { Declarer } from '../authoring/terminal/declare.js'
 import type { Flags } from '../authoring/terminal/flags.js'
 import { SETTINGS } from '../runner/settings/settings.js'
 import type { TokenFlags } from './token.js'
 
-export function declareServe({ command, settings, io }: Declaring): void {
+export function declareServe({ command, settings, io }: Declarer): void {
   command(
     'serve',
     'Serve the endpoints over HTTP.',
@@ -12,7 +12,7 @@ export function declareServe({ command, settings, io }: Declaring): void {
   ).runs(async (flags: Flags) => (await import('./serve.js')).serve(settings(flags), io))
 }
 
-export function declareCache({ command, group, settings, io }: Declaring): void {
+export function declareCache({ command, group, settings, io }: Declarer): void {
   const cache = group('cache', 'Stored results.')
   command(
     'purge [name]',
@@ -35,7 +35,7 @@ export function declareCache({ command, group, settings, io }: Declaring): void 
 
 const TOKEN_FLAGS = ['--tokens', '--data']
 
-export function declareToken({ command, group, settings, io }: Declaring): void {
+export function declareToken({ command, group, settings, io }: Declarer): void {
   const token = group('token', 'Tokens that callers send.')
   command('create', 'Make a token; its text is shown once.', [...TOKEN_FLAGS, '--endpoints'], token)
     .requiredOption('--name <name>', 'how it is called in the file and in logs')

@@ -12,7 +12,7 @@ import { declareDiff } from '../authoring/diff/command.js'
 import { declareLsp } from '../authoring/editor/command.js'
 import { declareOpenApi } from '../authoring/openapi/command.js'
 import { declareSample } from '../authoring/sample/command.js'
-import { type Declaring, declaringIn, ProgramCommand } from '../authoring/terminal/declare.js'
+import { type Declarer, declarerIn, ProgramCommand } from '../authoring/terminal/declare.js'
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { reportDiagnostics } from '../authoring/terminal/report.js'
 import { declareTest } from '../authoring/test/command.js'
@@ -54,12 +54,12 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     if (tables !== undefined && !WRITES_SCHEMAS.has(action.name()) && !existsSync(tables))
       throw new SetupError(`--tables ${tables}: there is no such folder of table schemas`)
   })
-  for (const declare of COMMANDS) declare(declaringIn(program, io))
+  for (const declare of COMMANDS) declare(declarerIn(program, io))
   return program
 }
 
 /** In the order of `sluice --help`. */
-const COMMANDS: readonly ((declaring: Declaring) => void)[] = [
+const COMMANDS: readonly ((declaring: Declarer) => void)[] = [
   declareInit,
   declareNew,
   declareServe,

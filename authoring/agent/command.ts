@@ -1,8 +1,8 @@
 /** The command `mcp`. */
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { EMBEDDED_FLAGS, type Flags } from '../terminal/flags.js'
 
-export function declareMcp({ command, settings, io }: Declaring): void {
+export function declareMcp({ command, settings, io }: Declarer): void {
   command('mcp', 'Serve the endpoints here as tools to an agent, over standard input and output; needs no server.', [
     ...EMBEDDED_FLAGS,
     '--mcp-max-bytes',

@@ -1,12 +1,12 @@
 /** The commands `call` and `query`. */
 import { Option } from 'commander'
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { ENGINE_FLAGS, WAREHOUSE_FLAGS } from '../terminal/flags.js'
 import { SHOWN_FORMATS } from '../terminal/print-result.js'
 import type { CallFlags } from './call.js'
 import type { QueryFlags } from './query.js'
 
-export function declareCall({ command, settings, io }: Declaring): void {
+export function declareCall({ command, settings, io }: Declarer): void {
   command(
     'call <name> [arguments...]',
     'Run one endpoint in this process: call logs.all project=abc project_tier=PRO',
@@ -25,7 +25,7 @@ export function declareCall({ command, settings, io }: Declaring): void {
     )
 }
 
-export function declareQuery({ command, settings, io }: Declaring): void {
+export function declareQuery({ command, settings, io }: Declarer): void {
   command(
     'query [sql]',
     "Run BigQuery SQL over the embedded engine's tables. Without SQL, or with -, it is read from standard input.",

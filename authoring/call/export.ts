@@ -7,7 +7,7 @@ import type { CallArguments, CallOptions, Runner } from '../../runner/serve/runn
 import type { Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import type { ShownFormat } from '../terminal/print-result.js'
-import { fillWhole } from '../terminal/write-whole.js'
+import { fillAtomically } from '../terminal/write-atomically.js'
 
 export type ExportTarget = ReturnType<typeof exportTarget>
 
@@ -34,7 +34,7 @@ export async function exportToFile(
   io: Io,
 ): Promise<void> {
   let count = 0
-  await fillWhole({ what: 'the export', path, setting: SETTING.export }, async file => {
+  await fillAtomically({ what: 'the export', path, setting: SETTING.export }, async file => {
     count = await runner.export(name, args, bytes => file.writeFile(bytes), { ...options, format })
   })
   io.printError(`${plural(count, 'row')} in ${path}\n`)

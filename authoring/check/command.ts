@@ -1,10 +1,10 @@
 /** The command `validate`. */
 import { Option } from 'commander'
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { ENGINE_FLAGS, formatFlag, WAREHOUSE_FLAGS } from '../terminal/flags.js'
 import type { ValidateFlags } from './validate.js'
 
-export function declareValidate({ command, settings, io }: Declaring): void {
+export function declareValidate({ command, settings, io }: Declarer): void {
   command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.', [
     ...ENGINE_FLAGS,
     ...WAREHOUSE_FLAGS,

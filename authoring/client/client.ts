@@ -6,7 +6,7 @@ import { UsageError } from '../../runner/model/errors.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { lineDifference } from '../diff/line-difference.js'
 import { assignments } from '../terminal/arguments.js'
-import { readIfThere, writeText } from '../terminal/files.js'
+import { readIfExists, writeText } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { clientEndpoints } from './endpoints.js'
@@ -68,7 +68,7 @@ const MAX_SHOWN = 40
 
 function checkFile(file: string, text: string, io: Io): number {
   // A checkout may end its lines with CRLF.
-  const current = readIfThere(file)?.replaceAll('\r\n', '\n') ?? null
+  const current = readIfExists(file)?.replaceAll('\r\n', '\n') ?? null
   if (current === null) {
     io.printError(`sluice: there is no ${file}\n`)
     return EXIT.problems

@@ -1,10 +1,10 @@
 /** The command `client`. */
 import { Option } from 'commander'
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { ENGINE_FLAGS, WAREHOUSE_FLAGS } from '../terminal/flags.js'
 import type { ClientFlags } from './client.js'
 
-export function declareClient({ command, settings, io }: Declaring): void {
+export function declareClient({ command, settings, io }: Declarer): void {
   command('client', 'Write a typed client of the endpoints, as one file without dependencies.', [
     ...ENGINE_FLAGS,
     ...WAREHOUSE_FLAGS,

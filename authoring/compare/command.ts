@@ -1,9 +1,9 @@
 /** The command `compare`. */
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { ENGINE_FLAGS, formatFlag, WAREHOUSE_FLAGS, without } from '../terminal/flags.js'
 import type { CompareFlags } from './compare.js'
 
-export function declareCompare({ command, settings, io }: Declaring): void {
+export function declareCompare({ command, settings, io }: Declarer): void {
   command(
     'compare [name] [arguments...]',
     'Run a call, or with --all every one, on both engines and tell where results differ: compare logs.all project=abc',

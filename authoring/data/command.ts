@@ -1,11 +1,11 @@
 /** The commands `import` and `tables`. */
 import { type Command, Option } from 'commander'
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { EMBEDDED_FLAGS, type Flags, type FormatFlags, formatFlag, without } from '../terminal/flags.js'
 import type { ImportFlags } from './import.js'
 import type { InferFlags } from './infer.js'
 
-export function declareImport({ command, settings, io }: Declaring): void {
+export function declareImport({ command, settings, io }: Declarer): void {
   withTextFormFlags(
     command('import <table> <files...>', 'Write rows of files into the data folder, typed, sorted and partitioned.', [
       '--tables',
@@ -23,7 +23,7 @@ export function declareImport({ command, settings, io }: Declaring): void {
     )
 }
 
-export function declareTables({ command, group, settings, io }: Declaring): void {
+export function declareTables({ command, group, settings, io }: Declarer): void {
   const tables = group('tables', 'Tables: their schemas, their files, and the warehouse.')
   withTextFormFlags(
     command(

@@ -10,7 +10,7 @@ import type { Settings } from '../../runner/settings/settings.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { plural } from '../terminal/plural.js'
 import { tableOf } from '../terminal/table.js'
-import { writeWhole } from '../terminal/write-whole.js'
+import { writeAtomically } from '../terminal/write-atomically.js'
 import { MAX_BAD_ROWS, printBadRows } from './bad-rows.js'
 import { inferTable } from './infer/infer-table.js'
 import type { InferredColumn, InferredTable } from './infer/inferred-table.js'
@@ -63,7 +63,7 @@ export async function inferSchema(
     io.print(schema)
     return EXIT.clean
   }
-  await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, schema)
+  await writeAtomically({ what: 'the table schema', path, setting: SETTING.tables }, schema)
   io.print(`wrote ${path}\n`)
   const place = relative('.', join(dataDir, ...table.split(/\.(?=[^.]*$)/)))
   if (files.some(file => !relative('.', file).startsWith(place))) {

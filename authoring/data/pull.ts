@@ -4,9 +4,9 @@ import { loadTableSchemas, readTableSchema } from '../../runner/manifest/tables/
 import { recordOf } from '../../runner/model/is-record.js'
 import { SETTING } from '../../runner/platform/write-failure.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import { readIfThere } from '../terminal/files.js'
+import { readIfExists } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
-import { writeWhole } from '../terminal/write-whole.js'
+import { writeAtomically } from '../terminal/write-atomically.js'
 import { tableDifferences } from './difference.js'
 import { isWholeResource, type TableResource, tableResource } from './table-resource.js'
 import { datasetPlace, listDataset, mapInBatches, tableName, tablePlace, VIEWS, withWarehouse } from './warehouse.js'
@@ -40,7 +40,7 @@ export async function pullTables(dataset: string, settings: Settings, io: Io): P
 /** Prints what became of the file: `new PATH`, `same PATH`, or `changed PATH; what differed: …`. False where it is left out. */
 async function writeSchema(dir: string, name: string, resource: TableResource, io: Io): Promise<boolean> {
   const path = join(dir, `${name}.json`)
-  const old = readIfThere(path)
+  const old = readIfExists(path)
   const { table } = old === null ? { table: null } : readTableSchema({ file: path, text: old })
   // The warehouse does not know how the table's text files here are written.
   const { externalDataConfiguration } = recordOf(table?.declared)
@@ -50,7 +50,7 @@ async function writeSchema(dir: string, name: string, resource: TableResource, i
     io.printError(`left out ${name}: ${mistake.message}\n`)
     return false
   }
-  if (old !== text) await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, text)
+  if (old !== text) await writeAtomically({ what: 'the table schema', path, setting: SETTING.tables }, text)
   if (old === text) io.print(`same ${path}\n`)
   else io.print(old === null ? `new ${path}\n` : `changed ${path}; what differed: ${changes(path, old, text)}\n`)
   return true

@@ -1,9 +1,9 @@
 /** The command `diff`. */
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { ENGINE_FLAGS, formatFlag, WAREHOUSE_FLAGS } from '../terminal/flags.js'
 import type { DiffFlags } from './diff.js'
 
-export function declareDiff({ command, settings, io }: Declaring): void {
+export function declareDiff({ command, settings, io }: Declarer): void {
   command('diff <base> [head]', 'Tell what changed between two git revisions or folders, and what breaks callers.', [
     ...ENGINE_FLAGS,
     ...WAREHOUSE_FLAGS,

@@ -2,7 +2,7 @@
 
 import { type Diagnostic, plainDiagnostic } from '../../runner/model/diagnostic.js'
 import { plural } from '../terminal/plural.js'
-import { escaped } from '../terminal/printable.js'
+import { escapeCharacter } from '../terminal/printable.js'
 import type { Change, Impact } from './change-rules.js'
 
 export interface Comparison {
@@ -63,4 +63,4 @@ export function byEndpoint(changes: readonly Change[]): ReadonlyMap<string, read
 
 /** As printable text of a terminal, and without characters that have no width: a reviewer must see what is there. */
 export const printable = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, escaped)
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, escapeCharacter)

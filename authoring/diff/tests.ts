@@ -1,6 +1,6 @@
 /** Compares the tests of an endpoint by their values: comments, order and style do not count. */
 
-import { unmatched } from '../test/check-answer.js'
+import { findUnmatched } from '../test/check-answer.js'
 import { diffRows, diffUnordered } from '../test/diff-rows.js'
 import { equalValues } from '../test/files/equal-values.js'
 import type { Expectation, Row } from '../test/files/test-file.js'
@@ -51,6 +51,6 @@ const isRows = (value: unknown): value is readonly Row[] =>
   Array.isArray(value) && value.every(row => typeof row === 'object' && row !== null)
 
 function unorderedDifference(before: readonly Row[], after: readonly Row[]): readonly string[] {
-  const { missing, added } = unmatched(before, after)
+  const { missing, added } = findUnmatched(before, after)
   return missing.length + added.length === 0 ? [] : diffUnordered(missing, added, [])
 }

@@ -1,4 +1,4 @@
-/** What the cursor points at: a tag of the template, or a name in the SQL with the names that it can use there. */
+/** What the cursor points at: a tag of the template, or a place in the SQL with the names that can be used there. */
 import { typesOfParameters } from '../check/parameter-types.js'
 import type { DocumentView } from './document-view.js'
 import type { SqlScope } from './sql/columns.js'
@@ -28,8 +28,11 @@ export function sqlCursor(view: DocumentView, documentOffset: number) {
     scope: (): SqlScope => {
       const tables = workspace.catalogue
       if (tables === undefined) return { items: [], ctes: [], outer: null, aliases: [] }
-      const at = sqlAt(view, offset)
-      return scopeAt(at.sql, at.offset, { tables, parameterTypes: typesOfParameters(manifest?.names.parameters ?? {}) })
+      const rendered = sqlAt(view, offset)
+      return scopeAt(rendered.sql, rendered.offset, {
+        tables,
+        parameterTypes: typesOfParameters(manifest?.names.parameters ?? {}),
+      })
     },
   }
 }

@@ -24,8 +24,8 @@ export class DiagnosticPublisher {
   }
 
   /**
-   * Takes the diagnostics of the files `checked`, or of all files where it is null. Files that were not checked keep theirs;
-   * those of open files are sent even where nothing has changed.
+   * Takes the diagnostics of the files `checked`, or of all files if `checked` is null. Other files keep theirs. The diagnostics of open
+   * files are sent even if nothing has changed.
    */
   update(diagnostics: readonly Diagnostic[], checked: readonly string[] | null): void {
     const byFile = new Map<string, Diagnostic[]>()

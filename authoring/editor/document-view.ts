@@ -39,51 +39,51 @@ export interface ManifestView {
 
 /** Parses documents, and remembers the last sound state of each while it is being edited. */
 export class DocumentViews {
-  readonly #known = new Map<string, ManifestView>()
+  readonly #views = new Map<string, ManifestView>()
 
   /** @returns null for a file that Sluice does not read. */
-  of(workspace: Workspace, file: string): DocumentView | null {
+  viewOf(workspace: Workspace, file: string): DocumentView | null {
     const source = workspace.texts.find(file)
     const kind = kindOf(file, workspace.folders)
     if (source === undefined || kind === null) return null
     const { text } = source
-    const base = { workspace, file, text }
+    const common = { workspace, file, text }
     if (kind === 'manifest') {
       const manifest = this.manifest(file, text)
-      return { ...base, manifest, sql: manifest.sql, partial: null }
+      return { ...common, manifest, sql: manifest.sql, partial: null }
     }
-    if (kind !== 'partial') return { ...base, manifest: null, sql: null, partial: null }
+    if (kind !== 'partial') return { ...common, manifest: null, sql: null, partial: null }
     const partial = basename(file, '.sql')
-    const including = includersOf(workspace, partial)[0]
-    const manifest = including ? this.manifest(including.file, including.text) : null
-    return { ...base, manifest, sql: partialSql(text), partial }
+    const includer = includersOf(workspace, partial)[0]
+    const manifest = includer ? this.manifest(includer.file, includer.text) : null
+    return { ...common, manifest, sql: partialSql(text), partial }
   }
 
   manifest(file: string, text: string): ManifestView {
-    const earlier = this.#known.get(file)
+    const earlier = this.#views.get(file)
     if (earlier?.text === text) return earlier
     const { source, value } = parseManifest(file, text)
     const sound = isRecord(value) ? value : (earlier?.value ?? {})
     const view = { file, text, source, value: sound, names: namesOf(sound), sql: manifestSql(text) }
-    this.#known.set(file, view)
+    this.#views.set(file, view)
     return view
   }
 }
 
 /** The manifests that include a partial, directly or through another. */
 export function includersOf(workspace: Workspace, partial: string) {
-  const wanted = new Set([partial])
+  const names = new Set([partial])
   const partials = workspace.texts.all('partial')
-  for (let size = 0; size !== wanted.size; ) {
-    size = wanted.size
+  for (let size = 0; size !== names.size; ) {
+    size = names.size
     for (const { file, text } of partials)
-      if (includedBy(text).some(name => wanted.has(name))) wanted.add(basename(file, '.sql'))
+      if (partialsIn(text).some(name => names.has(name))) names.add(basename(file, '.sql'))
   }
-  return workspace.texts.all('manifest').filter(({ text }) => includedBy(text).some(name => wanted.has(name)))
+  return workspace.texts.all('manifest').filter(({ text }) => partialsIn(text).some(name => names.has(name)))
 }
 
 /** The names of the partials that a template includes. */
-const includedBy = (text: string): readonly string[] =>
+const partialsIn = (text: string): readonly string[] =>
   text.includes('{{') ? [...text.matchAll(/\{\{~?>\s*([^\s}~]+)/g)].map(([, name]) => name!) : []
 
 function namesOf(value: Readonly<Record<string, unknown>>): DeclaredNames {

@@ -1,4 +1,4 @@
-/** Where a workspace has its endpoints, table schemas, functions and data, and which part a file plays there. */
+/** Where a workspace has its endpoints, table schemas, functions and data, and which kind of file a path names. */
 import { join, sep } from 'node:path'
 import { isManifest, isPartial } from '../../runner/manifest/discover.js'
 import { isExample } from '../../runner/manifest/example-rows.js'
@@ -15,22 +15,22 @@ export type FileKind = 'manifest' | 'partial' | 'tests' | 'example' | 'table' | 
 
 /** Absolute paths; `root` is the folder that the editor has open, and messages name files relative to it. */
 export function foldersOf(root: string, names: FolderNames) {
-  const below = (name: string): string => (name.startsWith(sep) ? name : join(root, name))
+  const absolute = (name: string): string => (name.startsWith(sep) ? name : join(root, name))
   return {
     root,
-    endpoints: below(names.endpoints),
-    tables: below(names.tables),
-    functions: below(names.functions),
-    data: below(names.data),
+    endpoints: absolute(names.endpoints),
+    tables: absolute(names.tables),
+    functions: absolute(names.functions),
+    data: absolute(names.data),
   }
 }
 
-/** The part that a file plays; null for one that Sluice does not read. */
+/** The kind of a file; null for a file that Sluice does not read. */
 export function kindOf(file: string, { endpoints, tables, functions }: Folders): FileKind | null {
-  const schema = nameBelow(tables, file)
-  if (schema !== null && isTableSchema(schema)) return 'table'
-  const text = nameBelow(functions, file)
-  if (text !== null && isFunctionFile(text)) return 'function'
+  const schemaPath = nameBelow(tables, file)
+  if (schemaPath !== null && isTableSchema(schemaPath)) return 'table'
+  const functionPath = nameBelow(functions, file)
+  if (functionPath !== null && isFunctionFile(functionPath)) return 'function'
   const name = nameBelow(endpoints, file)
   if (name === null || name.split('/').some(part => part.startsWith('.'))) return null
   if (name.endsWith(TEST_ENDING)) return 'tests'

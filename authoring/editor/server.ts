@@ -54,8 +54,8 @@ export function serveEditor(settings: Settings, io: Io): Promise<never> {
   connection.onInitialize(async params => {
     session.client = params.capabilities
     await workspaces.rename(namesIn(params.initializationOptions, workspaces.names))
-    const given = params.workspaceFolders?.map(({ uri }) => uri) ?? (params.rootUri ? [params.rootUri] : [])
-    roots = given.flatMap(uri => pathOf(uri) ?? [])
+    const uris = params.workspaceFolders?.map(({ uri }) => uri) ?? (params.rootUri ? [params.rootUri] : [])
+    roots = uris.flatMap(uri => pathOf(uri) ?? [])
     return { serverInfo: { name: 'sluice', version: ownPackage().version }, capabilities: CAPABILITIES }
   })
   connection.onInitialized(async () => {
@@ -113,49 +113,49 @@ async function followClient(connection: Connection, session: EditorSession): Pro
 
 function answerAboutSql(connection: Connection, session: EditorSession): void {
   connection.onCompletion(async params => {
-    const at = await session.at(params)
-    if (!at?.cursor) return []
+    const position = await session.positionOf(params)
+    if (!position?.cursor) return []
     const hasSnippets = session.client.textDocument?.completion?.completionItem?.snippetSupport === true
-    return [...completionItems(at.cursor, (from, to) => sqlRange(at, from, to), hasSnippets)]
+    return [...completionItems(position.cursor, (from, to) => sqlRange(position, from, to), hasSnippets)]
   })
   connection.onSignatureHelp(async params => {
-    const at = await session.at(params)
-    return at?.cursor ? signatureHelp(at.cursor) : null
+    const position = await session.positionOf(params)
+    return position?.cursor ? signatureHelp(position.cursor) : null
   })
   connection.onHover(async params => {
-    const at = await session.at(params)
-    const name = at?.cursor && nameAtCursor(at.cursor)
-    return name?.text ? { contents: markdown(name.text), range: sqlRange(at!, name.from, name.to) } : null
+    const position = await session.positionOf(params)
+    const name = position?.cursor && nameAtCursor(position.cursor)
+    return name?.text ? { contents: markdown(name.text), range: sqlRange(position!, name.from, name.to) } : null
   })
   connection.onDefinition(async params => {
-    const at = await session.at(params)
-    const place = at?.cursor && nameAtCursor(at.cursor)?.place
+    const position = await session.positionOf(params)
+    const place = position?.cursor && nameAtCursor(position.cursor)?.place
     if (place) return session.locationOf(place)
     // `by:` and `tenant:` name a parameter outside the SQL.
-    const use = at?.cursor === null ? parameterUseAt(at) : null
-    const source = at?.view.manifest?.source
+    const use = position?.cursor === null ? parameterUseAt(position) : null
+    const source = position?.view.manifest?.source
     return use && source ? session.locationOf(source.keyAt(['parameters', use.name])) : null
   })
 }
 
 function answerAboutParameters(connection: Connection, session: EditorSession): void {
   connection.onReferences(async params => {
-    const at = await session.at(params)
-    const use = parameterUseAt(at)
-    const uses = use ? usesIn(at!.view.workspace, at!.view.manifest!, use.name) : []
+    const position = await session.positionOf(params)
+    const use = parameterUseAt(position)
+    const uses = use ? usesIn(position!.view.workspace, position!.view.manifest!, use.name) : []
     return uses.map(use => ({ uri: session.uriOf(use.file), range: session.rangeOf(use) }))
   })
   connection.onPrepareRename(async params => {
-    const use = parameterUseAt(await session.at(params))
+    const use = parameterUseAt(await session.positionOf(params))
     return use ? { range: session.rangeOf(use), placeholder: use.name } : null
   })
   connection.onRenameRequest(async params => {
-    const at = await session.at(params)
-    const use = parameterUseAt(at)
+    const position = await session.positionOf(params)
+    const use = parameterUseAt(position)
     if (!use) return new ResponseError(REQUEST_FAILED, 'only parameters can be renamed')
     // An editor may give the name as it stands in SQL.
     const newText = params.newName.replace(/^@/, '')
-    const uses = renamedUses(at!.view, use.name, newText)
+    const uses = renamedUses(position!.view, use.name, newText)
     if (typeof uses === 'string') return new ResponseError(REQUEST_FAILED, uses)
     const changes: Record<string, TextEdit[]> = {}
     for (const use of uses) {
@@ -166,9 +166,9 @@ function answerAboutParameters(connection: Connection, session: EditorSession): 
   })
 }
 
-/** The folders that settings name; those that they do not name stay. */
+/** The names of the folders, with those that the settings change. */
 function namesIn(settings: unknown, names: FolderNames): FolderNames {
-  const given = Object.entries(isRecord(settings) ? settings : {})
-  const named = given.filter(([key, name]) => Object.hasOwn(names, key) && typeof name === 'string' && name !== '')
-  return { ...names, ...Object.fromEntries(named) }
+  const entries = Object.entries(isRecord(settings) ? settings : {})
+  const valid = entries.filter(([key, name]) => Object.hasOwn(names, key) && typeof name === 'string' && name !== '')
+  return { ...names, ...Object.fromEntries(valid) }
 }

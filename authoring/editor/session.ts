@@ -17,7 +17,7 @@ import { type ParameterUse, parameterAt } from './features/parameter-uses.js'
 import { type OwnedFile, Workspaces } from './workspaces.js'
 
 /** A position in a document. */
-export type At = NonNullable<Awaited<ReturnType<EditorSession['at']>>>
+export type DocumentPosition = NonNullable<Awaited<ReturnType<EditorSession['positionOf']>>>
 
 export class EditorSession {
   readonly documents = new TextDocuments(TextDocument)
@@ -54,7 +54,7 @@ export class EditorSession {
     if (owner === null) return
     this.#uris.set(owner.file, document.uri)
     owner.workspace.texts.open.set(owner.file, { file: owner.file, text: document.getText() })
-    owner.workspace.changed(owner.kind)
+    owner.workspace.documentChanged(owner.kind)
   }
 
   /** Takes all open documents again, for workspaces that were added. */
@@ -74,18 +74,18 @@ export class EditorSession {
   }
 
   /** Null where no workspace has the document; `cursor` is null outside SQL. */
-  async at({ textDocument: { uri }, position }: TextDocumentPositionParams) {
+  async positionOf({ textDocument: { uri }, position }: TextDocumentPositionParams) {
     const owner = this.ownerOf(uri)
     // An editor may ask before the first check has read the files.
     await owner?.workspace.ready
-    const view = owner && this.#views.of(owner.workspace, owner.file)
+    const view = owner && this.#views.viewOf(owner.workspace, owner.file)
     const document = this.documents.get(uri)
     if (view === null || document === undefined) return null
     const offset = document.offsetAt(position)
     return { view, document, offset, cursor: sqlCursor(view, offset) }
   }
 
-  /** The address of a file; of an open document, as the client spells it. */
+  /** The address of a file, as the client spells it if the document is open. */
   uriOf(file: string): string {
     return this.#uris.get(file) ?? pathToFileURL(file).href
   }
@@ -102,10 +102,11 @@ export class EditorSession {
 }
 
 /** The parameter whose name is at the position. */
-export const parameterUseAt = (at: At | null) => at && parameterAt(at.view, at.offset)
+export const parameterUseAt = (position: DocumentPosition | null) =>
+  position && parameterAt(position.view, position.offset)
 
 /** The range of offsets in the template. */
-export const sqlRange = ({ view, document }: At, from: number, to: number): Range =>
+export const sqlRange = ({ view, document }: DocumentPosition, from: number, to: number): Range =>
   rangeIn(document, view.sql!.toDocument(from), view.sql!.toDocument(to))
 
 const rangeIn = (document: TextDocument, from: number, to: number): Range => ({

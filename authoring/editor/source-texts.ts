@@ -32,8 +32,8 @@ export class SourceTexts {
       return Promise.all(paths.map(path => readOne(path, path, unreadable)))
     }
     const schemas = await readAll(tables, isTableSchema)
-    const kept = await readAll(functions, isFunctionFile)
-    const sources = [...manifests, ...partials, ...examples, ...tests.files, ...schemas, ...kept]
+    const functionSources = await readAll(functions, isFunctionFile)
+    const sources = [...manifests, ...partials, ...examples, ...tests.files, ...schemas, ...functionSources]
     this.#onDisk = new Map(sources.flatMap(source => (source === null ? [] : [[source.file, source]])))
     this.unreadable = unreadable
   }

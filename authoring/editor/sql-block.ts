@@ -5,7 +5,7 @@ export type SqlBlock = ReturnType<typeof blockOf>
 
 type Line = ReturnType<typeof linesOf>[number]
 
-/** The block of a manifest, also of one that is no valid YAML elsewhere; null where there is no `sql: |`. */
+/** The block `sql: |` of a manifest, even if the rest is not valid YAML; null without such a block. */
 export function manifestSql(text: string): SqlBlock | null {
   const header = /^sql:[ \t]*\|[-+0-9]*[ \t]*(?:#.*)?\r?\n/m.exec(text)
   if (header === null) return null
@@ -16,7 +16,7 @@ export function manifestSql(text: string): SqlBlock | null {
   return blockOf(
     inside.map(({ lineAt, text: line }) => {
       const blanks = Math.min(indent, /^ */.exec(line)![0].length)
-      return { lineAt, at: lineAt + blanks, text: line.slice(blanks) }
+      return { lineAt, textAt: lineAt + blanks, text: line.slice(blanks) }
     }),
     text.length,
   )
@@ -26,12 +26,12 @@ export function manifestSql(text: string): SqlBlock | null {
 export const partialSql = (text: string): SqlBlock => blockOf(linesOf(text, 0), text.length)
 
 function linesOf(text: string, from: number) {
-  /** The offset of each line's first character that belongs to the template, and that of the line itself. */
-  const lines: { at: number; lineAt: number; text: string }[] = []
+  /** `lineAt` is the offset of a line, `textAt` that of its first character that belongs to the template. */
+  const lines: { textAt: number; lineAt: number; text: string }[] = []
   for (let at = from; at <= text.length; ) {
     const end = text.indexOf('\n', at)
     const line = text.slice(at, end < 0 ? text.length : end).replace(/\r$/, '')
-    lines.push({ at, lineAt: at, text: line })
+    lines.push({ textAt: at, lineAt: at, text: line })
     if (end < 0) break
     at = end + 1
   }
@@ -52,7 +52,7 @@ function blockOf(lines: readonly Line[], length: number) {
       const index = lines.findLastIndex(({ lineAt }) => lineAt <= offset)
       const line = lines[index]
       if (line === undefined || offset > (lines[index + 1]?.lineAt ?? length + 1)) return null
-      return starts[index]! + Math.max(0, Math.min(offset - line.at, line.text.length))
+      return starts[index]! + Math.max(0, Math.min(offset - line.textAt, line.text.length))
     },
     toDocument(offset: number): number {
       const index = Math.max(
@@ -60,7 +60,7 @@ function blockOf(lines: readonly Line[], length: number) {
         starts.findLastIndex(start => start <= offset),
       )
       const line = lines[index]
-      return line ? line.at + Math.min(offset - starts[index]!, line.text.length) : 0
+      return line ? line.textAt + Math.min(offset - starts[index]!, line.text.length) : 0
     },
   }
 }

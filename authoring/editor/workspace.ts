@@ -27,7 +27,7 @@ export interface WorkspaceDeps {
   /** An editor asks at each keystroke, so the embedded engine checks SQL, whatever engine these name. */
   readonly settings: Settings
   readonly folders: Folders
-  /** Takes the diagnostics of a file; none clears those that it had. */
+  /** Takes the diagnostics of a file; an empty list clears the earlier ones. */
   readonly send: SendDiagnostics
   /** Tells the author of a failure that is not a mistake in a file. */
   readonly tellFailure: (failure: unknown) => void
@@ -39,13 +39,13 @@ const SETTLED_AFTER_MS = 10
 const TABLES_SETTLED_AFTER_MS = 300
 /** How long a check may block the event loop, in milliseconds. */
 const SLICE_MS = 8
-/** With more manifests that are not checked yet, those that are open come first. */
+/** If more manifests than this are not checked yet, the open ones are checked first. */
 const FEW_MANIFESTS = 20
 const MAX_KEPT_CHECKS = 20_000
 
 /** The engine that checks SQL, over one state of the table schemas and the functions; it knows tables without a schema, too. */
 interface Checker {
-  /** Identifies that state. */
+  /** Identifies the state of the schemas and functions. */
   readonly key: string
   readonly engine: ServingEngine
   /** Computes the constants, too. */
@@ -67,19 +67,19 @@ export class Workspace {
   readonly #checks = new BoundedMap<string, Awaited<ReturnType<CheckSql>>>(MAX_KEPT_CHECKS)
   readonly #tests = new Map<
     string,
-    { readonly text: string; readonly tables: TableCatalogue; readonly read: ReadTests }
+    { readonly text: string; readonly tables: TableCatalogue; readonly result: ReadTests }
   >()
   /** The last sound definition of each table. */
   #tables: ReadonlyMap<string, LoadedTable> = new Map()
   #checker: Checker | null = null
-  #wanted = 0
+  #requestCount = 0
   #mustRead = true
   #running: Promise<void> | null = null
   #pauseMs = SETTLED_AFTER_MS
   #isClosed = false
   #catalogue: TableCatalogue | undefined
   #setReady = (): void => {}
-  /** Resolves when the files and the tables are known for the first time, or cannot be. */
+  /** Resolves when the files and the tables have been read for the first time, or could not be. */
   readonly ready = new Promise<void>(resolve => {
     this.#setReady = resolve
   })
@@ -92,7 +92,7 @@ export class Workspace {
   }
 
   /** A document was opened, edited or closed. */
-  changed(kind: FileKind): void {
+  documentChanged(kind: FileKind): void {
     this.#request(kind === 'table' || kind === 'function' ? TABLES_SETTLED_AFTER_MS : SETTLED_AFTER_MS)
   }
 
@@ -103,7 +103,7 @@ export class Workspace {
   }
 
   /** Resolves when no check is under way or waiting. */
-  async settled(): Promise<void> {
+  async whenSettled(): Promise<void> {
     while (this.#running !== null) await this.#running
   }
 
@@ -124,14 +124,14 @@ export class Workspace {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#wanted += 1
-    await this.settled()
+    this.#requestCount += 1
+    await this.whenSettled()
     this.#setReady()
     await this.#checker?.engine.close()
   }
 
   #request(pauseMs: number): void {
-    this.#wanted += 1
+    this.#requestCount += 1
     this.#pauseMs = Math.max(this.#running ? 0 : SETTLED_AFTER_MS, pauseMs)
     this.#running ??= this.#run().finally(() => {
       this.#running = null
@@ -139,14 +139,14 @@ export class Workspace {
   }
 
   async #run(): Promise<void> {
-    for (let done = -1; done !== this.#wanted && !this.#isClosed; ) {
-      const seen = this.#wanted
+    for (let checkedCount = -1; checkedCount !== this.#requestCount && !this.#isClosed; ) {
+      const seenCount = this.#requestCount
       await new Promise(resolve => setTimeout(resolve, this.#pauseMs))
-      if (seen !== this.#wanted && this.#pauseMs === TABLES_SETTLED_AFTER_MS) continue
-      done = this.#wanted
+      if (seenCount !== this.#requestCount && this.#pauseMs === TABLES_SETTLED_AFTER_MS) continue
+      checkedCount = this.#requestCount
       this.#pauseMs = SETTLED_AFTER_MS
       try {
-        await this.#check(() => done !== this.#wanted)
+        await this.#check(() => checkedCount !== this.#requestCount)
       } catch (thrown) {
         if (!(thrown instanceof SupersededError)) this.#deps.tellFailure(thrown)
       } finally {
@@ -161,13 +161,13 @@ export class Workspace {
       await this.texts.read()
     }
     const schemas = this.#readSchemas()
-    const { functions, diagnostics: leftOut } = readFunctions(
+    const { functions, diagnostics: functionMistakes } = readFunctions(
       relative(this.folders.root, this.folders.functions).split(sep).join('/'),
       this.texts.all('function'),
     )
-    // A schema that was sound before stays in use in that state.
+    // While a schema has mistakes, its last sound state stays in use.
     const broken = schemas.filter(({ file }) => !this.#tables.has(tableOf(file)))
-    const mistakes = [...broken, ...leftOut]
+    const mistakes = [...broken, ...functionMistakes]
     const checker = await this.#checkerFor([...this.#tables.values()], functions, mistakes)
     this.#setReady()
     const manifests = this.texts.all('manifest')
@@ -198,9 +198,8 @@ export class Workspace {
     const diagnostics: Diagnostic[] = []
     const tables = new Map<string, LoadedTable>()
     for (const source of this.texts.all('table')) {
-      const { table, diagnostics: wrong } = this.#readSchema(source)
-      diagnostics.push(...wrong)
-      // While a schema is being edited, queries are checked against its last sound state.
+      const { table, diagnostics: mistakes } = this.#readSchema(source)
+      diagnostics.push(...mistakes)
       const sound = table ?? this.#tables.get(tableOf(source.file))
       if (sound) tables.set(sound.name, sound)
     }
@@ -227,29 +226,29 @@ export class Workspace {
     return this.#checker
   }
 
-  #load(manifests: readonly SourceText[], checker: Checker, more: Partial<LoadOptions>): Promise<Loaded> {
+  #load(manifests: readonly SourceText[], checker: Checker, options: Partial<LoadOptions>): Promise<Loaded> {
     const checkSql: CheckSql = async (sql, types, values) => {
       const key = `${JSON.stringify(types)} ${sql}`
-      const checked = this.#checks.get(key)
-      const result = checked ?? (await checker.check(sql, types, values))
+      const cached = this.#checks.get(key)
+      const result = cached ?? (await checker.check(sql, types, values))
       this.#checks.set(key, result)
       return result
     }
     return loadSources(manifests, this.texts.all('partial'), {
       tables: checker.engine.tables(),
       checkSql,
-      ...more,
+      ...options,
     })
   }
 
   #testMistakes(source: SourceText, tables: TableCatalogue, loaded: Loaded): readonly Diagnostic[] {
-    const earlier = this.#tests.get(source.file)
-    const isKnown = earlier?.text === source.text && earlier.tables === tables
-    const read = isKnown ? earlier.read : readTests(source, tables)
-    this.#tests.set(source.file, { text: source.text, tables, read })
-    return read.tests === null
-      ? read.diagnostics
-      : [...read.diagnostics, ...findEndpoint(read.tests, loaded).diagnostics]
+    const cached = this.#tests.get(source.file)
+    const isCurrent = cached?.text === source.text && cached.tables === tables
+    const result = isCurrent ? cached.result : readTests(source, tables)
+    this.#tests.set(source.file, { text: source.text, tables, result })
+    return result.tests === null
+      ? result.diagnostics
+      : [...result.diagnostics, ...findEndpoint(result.tests, loaded).diagnostics]
   }
 }
 

@@ -1,10 +1,10 @@
 /** The command `openapi`. */
 import { Option } from 'commander'
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { ENGINE_FLAGS, WAREHOUSE_FLAGS } from '../terminal/flags.js'
 import type { OpenApiFlags } from './openapi.js'
 
-export function declareOpenApi({ command, settings, io }: Declaring): void {
+export function declareOpenApi({ command, settings, io }: Declarer): void {
   command('openapi', 'Print the OpenAPI document of the endpoints, as GET /openapi.json gives it; needs no server.', [
     ...ENGINE_FLAGS,
     ...WAREHOUSE_FLAGS,
@@ -23,7 +23,7 @@ export function declareOpenApi({ command, settings, io }: Declaring): void {
     )
     .option('--now <time>', 'with --examples: freeze the clock at this ISO 8601 time')
     .runs(async (flags: OpenApiFlags & { readonly url?: string }) => {
-      const given = flags.url === undefined ? flags : { ...flags, publicUrl: flags.url }
-      return (await import('./openapi.js')).printOpenApi(settings(given), flags, io)
+      const allFlags = flags.url === undefined ? flags : { ...flags, publicUrl: flags.url }
+      return (await import('./openapi.js')).printOpenApi(settings(allFlags), flags, io)
     })
 }

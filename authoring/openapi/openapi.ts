@@ -26,21 +26,21 @@ export async function printOpenApi(
 ): Promise<number> {
   const token = { name: 'openapi', allow, pin: assignments('--pin', pin), allTenants: true }
   const clock = now === undefined ? {} : { nowMicros: timeArgument('--now', now) }
-  const written = examples ? await writeExamples(settings, token, clock, io) : EXIT.clean
+  const exitCode = examples ? await writeExamples(settings, token, clock, io) : EXIT.clean
   const loadedEndpoints = await loadAllEndpoints(settings)
-  const all = loadedEndpoints.map(({ endpoint }) => endpoint).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const endpoints = loadedEndpoints.map(({ endpoint }) => endpoint).sort((a, b) => (a.name < b.name ? -1 : 1))
   const document = openApiDocument(
-    all.filter(endpoint => mayRun(confinedBy(token), endpoint)),
+    endpoints.filter(endpoint => mayRun(confinedBy(token), endpoint)),
     {
       version,
       serverUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
       engine: settings.engine,
       allFormats: false,
       pinned: Object.keys(token.pin),
-      revision: revisionOf(all),
+      revision: revisionOf(endpoints),
     },
   )
   for (const warning of await tokenWarnings(settings, token)) io.printError(`warning: ${warning}\n`)
   io.print(`${stringifyExact(document, 2)}\n`)
-  return written
+  return exitCode
 }

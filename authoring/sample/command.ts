@@ -1,8 +1,8 @@
 /** The command `sample`. */
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import type { SampleFlags } from './sample.js'
 
-export function declareSample({ command, settings, io }: Declaring): void {
+export function declareSample({ command, settings, io }: Declarer): void {
   command('sample', "Write demo data: made-up logs of one vendor's platform, in nine streams that end now.", ['--data'])
     .option('--count <entries>', 'entries of each stream', '10000')
     .option('--seed <number>', 'the same seed gives the same entries', '1')

@@ -51,14 +51,14 @@ export function* sampleLines(stream: SampleStream, options: SampleOptions): Gene
   const random = seededRandom(seedOf(stream, options.seed))
   const world = makeWorld(options.seed)
   for (const moment of moments(options.count, options.nowMicros, random)) {
-    const scope = aboutEntry(world.pickProject(random), isoMicros(moment))
+    const scope = entryScope(world.pickProject(random), isoMicros(moment))
     for (const [name, fill] of values) scope[name] = fill(random, scope)
     yield `${JSON.stringify(fillEntry(random, scope))}\n`
   }
 }
 
 /** The values about the project and the time of an entry that a template may use. */
-function aboutEntry(project: Project, time: string): Record<string, unknown> {
+function entryScope(project: Project, time: string): Record<string, unknown> {
   const date = new Date(time)
   return {
     project,

@@ -7,7 +7,7 @@ import { SETTING, writeFailure } from '../../runner/platform/write-failure.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { timeArgument, wholeNumber } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
-import { fillWhole } from '../terminal/write-whole.js'
+import { fillAtomically } from '../terminal/write-atomically.js'
 import { busiestProject, SAMPLE_STREAMS, type SampleOptions, sampleLines } from './generate.js'
 
 export interface SampleFlags {
@@ -40,7 +40,7 @@ export async function writeSample(
   }
   io.printError(`writing sample entries into ${folder}…\n`)
   for (const stream of SAMPLE_STREAMS) {
-    await fillWhole({ ...target, path: join(folder, `${stream}.ndjson`) }, async file => {
+    await fillAtomically({ ...target, path: join(folder, `${stream}.ndjson`) }, async file => {
       for (const piece of pieces(sampleLines(stream, options))) await file.writeFile(piece)
     })
   }

@@ -12,7 +12,7 @@ export function makeWorld(seed: number) {
   const projects = Array.from({ length: 24 }, (_, i) => ({
     /** Twenty lower-case letters. */
     ref: Array.from({ length: 20 }, () => letters[random.int(0, 25)]).join(''),
-    // The busiest project has all of them, so that they can be told apart there.
+    // The busiest project has all functions, so that they can be compared there.
     functions: FUNCTION_NAMES.slice(i % FUNCTION_NAMES.length).map(name => {
       const [id, median] = [random.uuid(), random.int(4, 400)]
       // The medians of its calls' durations, in milliseconds: of all calls, and of those that fail.
@@ -21,6 +21,5 @@ export function makeWorld(seed: number) {
   }))
   // Zipf's law: the second project has half the traffic of the first, the third a third.
   const weights = projects.map((project, i) => [project, 1 / (i + 1)] as const)
-  /** A few projects make most of the traffic. */
   return { projects, pickProject: (from: Random) => from.weighted(weights) }
 }

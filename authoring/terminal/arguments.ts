@@ -40,7 +40,7 @@ export function timeArgument(flag: string, text: string): bigint {
   return micros
 }
 
-/** @throws UsageError for what is not written in digits alone, or is out of range. */
+/** @throws UsageError for a text that is not digits alone, or a number out of range. */
 export function wholeNumber(flag: string, text: string, minimum: number, maximum: number): number {
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (number >= minimum && number <= maximum) return number

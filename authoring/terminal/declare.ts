@@ -18,14 +18,14 @@ export class ProgramCommand extends Command {
   }
 
   /** @param work takes the operands, and after them the flags */
-  runs<Given extends unknown[]>(work: (...given: Given) => Promise<number>): this {
-    return this.action(async (...given) => this.#exit(await work(...(given as Given))))
+  runs<Args extends unknown[]>(work: (...args: Args) => Promise<number>): this {
+    return this.action(async (...args) => this.#exit(await work(...(args as Args))))
   }
 }
 
-export type Declaring = ReturnType<typeof declaringIn>
+export type Declarer = ReturnType<typeof declarerIn>
 
-export function declaringIn(program: ProgramCommand, io: Io) {
+export function declarerIn(program: ProgramCommand, io: Io) {
   /** Declares a command with the flags of these settings, of a group or else of the program. */
   const command = (
     signature: string,
@@ -33,17 +33,17 @@ export function declaringIn(program: ProgramCommand, io: Io) {
     settingNames: readonly (string | null)[] = [],
     parent = program,
   ): ProgramCommand => {
-    const made = withSettings(parent.command(signature).description(description), settingNames)
-    const path = parent === program ? `sluice ${made.name()}` : `sluice ${parent.name()} ${made.name()}`
-    const note = WRITTEN_AS[made.name()]
-    return made.showHelpAfterError(
-      `(${note === undefined ? '' : `${note}; `}usage: ${path} ${made.usage()}; ${path} --help lists the flags)`,
+    const newCommand = withSettings(parent.command(signature).description(description), settingNames)
+    const path = parent === program ? `sluice ${newCommand.name()}` : `sluice ${parent.name()} ${newCommand.name()}`
+    const note = ARGUMENT_NOTES[newCommand.name()]
+    return newCommand.showHelpAfterError(
+      `(${note === undefined ? '' : `${note}; `}usage: ${path} ${newCommand.usage()}; ${path} --help lists the flags)`,
     )
   }
   return {
     io,
     command,
-    /** Declares a command that only has commands. */
+    /** Declares a command that only has subcommands. */
     group: (name: string, description: string) =>
       command(name, description).showHelpAfterError(`(sluice ${name} --help lists its commands)`),
     /** The settings that these flags and the environment give. @throws UsageError */
@@ -52,7 +52,7 @@ export function declaringIn(program: ProgramCommand, io: Io) {
 }
 
 /** How the arguments of a command are written, for commands whose arguments newcomers often write differently. */
-const WRITTEN_AS: Readonly<Record<string, string>> = {
+const ARGUMENT_NOTES: Readonly<Record<string, string>> = {
   call: "an endpoint's arguments are written name=value, without dashes",
   connect: "an endpoint's arguments are written name=value, without dashes",
   compare: "an endpoint's arguments are written name=value, without dashes",

@@ -30,7 +30,7 @@ export async function readInput(file: string, io: Io): Promise<string> {
 }
 
 /** Null where there is no such file. @throws SetupError */
-export function readIfThere(file: string): string | null {
+export function readIfExists(file: string): string | null {
   try {
     return existsSync(file) ? readFileSync(file, 'utf8') : null
   } catch (cause) {

@@ -1,11 +1,11 @@
-/** Flags that several commands have, and how settings become flags and flags settings. */
+/** Flags that several commands have, and the conversion of settings to flags and back. */
 import { type Command, Option } from 'commander'
 import { SETTINGS } from '../../runner/settings/settings.js'
 import type { ReportFormat } from './report.js'
 
 export type Flags = Readonly<Record<string, string | undefined>>
 /** Flags as commander parses them: switches are booleans. */
-type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
+type ParsedFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 /** Gives the command the flags of these settings. */
 export function withSettings<C extends Command>(command: C, names: readonly (string | null)[]): C {
@@ -19,9 +19,9 @@ export function withSettings<C extends Command>(command: C, names: readonly (str
   return command
 }
 
-/** Commander's camelCase names back to the settings' own. */
-export function settingFlags(given: object): Flags {
-  const flags = given as GivenFlags
+/** The settings' flags, with commander's camelCase names converted back. */
+export function settingFlags(parsed: object): Flags {
+  const flags = parsed as ParsedFlags
   const entries = SETTINGS.flatMap(row => {
     const name = row.flag?.slice(2)
     const value = name && flags[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
@@ -35,18 +35,17 @@ export const ENGINE_FLAGS =
 
 export const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
 
-/** These flags without some. */
-export const without = (flags: readonly string[], ...left: readonly string[]): readonly string[] =>
-  flags.filter(flag => !left.includes(flag))
+export const without = (flags: readonly string[], ...removed: readonly string[]): readonly string[] =>
+  flags.filter(flag => !removed.includes(flag))
 
 /** The flags of commands that ask the embedded engine, whatever engine serves. */
 export const EMBEDDED_FLAGS = [...without(ENGINE_FLAGS, '--engine'), '--project', '--dataset']
 
 /** The flag `--format`; text is for people, and the default. */
-export const formatFlag = (says: string, ...others: readonly string[]): Option =>
-  new Option('--format <format>', says).choices(['text', ...others]).default('text')
+export const formatFlag = (description: string, ...others: readonly string[]): Option =>
+  new Option('--format <format>', description).choices(['text', ...others]).default('text')
 
-/** What `formatFlag` gives. */
+/** The flags of a command with `formatFlag`. */
 export interface FormatFlags {
   readonly format: ReportFormat
 }

@@ -4,7 +4,7 @@ export const plural = (count: number, singular: string, many = `${singular}s`): 
   `${count} ${count === 1 ? singular : many}`
 
 /** At most `most` of the names, and how many more there are. */
-export function listed(names: readonly string[], most: number): string {
+export function listNames(names: readonly string[], most: number): string {
   const left = names.length - most
   return names.slice(0, most).join(', ') + (left > 0 ? ` and ${left} more` : '')
 }

@@ -13,22 +13,22 @@ export const SHOWN_FORMATS = ['text', ...RESULT_FORMATS] as const
 export type ShownFormat = (typeof SHOWN_FORMATS)[number]
 
 /** The format whose bytes `printRows` takes. */
-export const encodedFormat = (shown: ShownFormat): ResultFormat => (shown === 'text' ? 'table' : shown)
+export const encodedFormat = (format: ShownFormat): ResultFormat => (format === 'text' ? 'table' : format)
 
 /**
- * Prints a result, or a page of one that has `total` rows.
+ * Prints a result, or a page of a result that has `total` rows.
  * @param body its bytes in the format that `encodedFormat` names.
  */
 export function printRows(
   columns: readonly ResultColumn[],
   body: Uint8Array,
-  shown: ShownFormat,
+  format: ShownFormat,
   io: Io,
   total?: number,
 ): void {
-  if (shown !== 'text') {
+  if (format !== 'text') {
     io.print(body)
-    if (shown === 'json') io.printError('\n')
+    if (format === 'json') io.printError('\n')
     return
   }
   const { rows } = parseExact(Buffer.from(body).toString()) as { readonly rows: readonly (readonly unknown[])[] }

@@ -33,7 +33,7 @@ export function annotation(
   return `::${d.severity === 'hint' ? 'notice' : d.severity} ${place}::${data(d.message)}`
 }
 
-/** The source line with a caret under the column; '' for a diagnostic without one, and when the file can no longer be read. */
+/** The source line with a caret under the column; '' for a diagnostic about a whole file, and when the file can no longer be read. */
 function frame(d: Diagnostic): string {
   if (isAboutWholeFile(d)) return ''
   try {

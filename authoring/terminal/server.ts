@@ -2,7 +2,7 @@
 import { SetupError, UsageError } from '../../runner/model/errors.js'
 
 /** The time after which a server that has not answered counts as hung. */
-const ANSWER_MS = 30_000
+const ANSWER_TIMEOUT_MS = 30_000
 
 /** The base of every address, without a slash at its end. Errors do not quote the address, since it may hold a password. */
 export function serverBase(url: string): string {
@@ -20,7 +20,7 @@ export function serverBase(url: string): string {
 export async function askServer(base: string, token: string, method: string, path: string): Promise<unknown> {
   let response: Response
   try {
-    const signal = AbortSignal.timeout(ANSWER_MS)
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
     response = await fetch(base + path, { method, headers: { 'X-API-KEY': token }, signal })
   } catch (cause) {
     throw new SetupError(`${base} does not answer`, { cause })

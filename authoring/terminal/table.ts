@@ -22,7 +22,7 @@ export function textTable(columns: readonly ResultColumn[], rows: readonly (read
   return [line(heads), line(widths.map(n => '-'.repeat(n))), ...cells.map(line)].join('\n') + '\n'
 }
 
-/** A table with a line for each item. `columns` has the name of each column and its value; those in `right` are aligned right. */
+/** A table with a line for each item. `columns` has the value of each column by its name; `right` names those that are aligned right. */
 export function tableOf<T>(
   items: readonly T[],
   columns: Readonly<Record<string, (item: T) => unknown>>,
@@ -38,7 +38,7 @@ function cellText(value: unknown): string {
   return cut(printable(typeof value === 'string' ? value : stringifyExact(value)), MAX_WIDTH)
 }
 
-function pad(text: string, to: number, isRight: boolean): string {
-  const space = ' '.repeat(to - widthOf(text))
+function pad(text: string, width: number, isRight: boolean): string {
+  const space = ' '.repeat(width - widthOf(text))
   return isRight ? space + text : text + space
 }

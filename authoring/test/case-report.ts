@@ -22,10 +22,10 @@ export function placeOf({ tests, test }: CaseResult, failure: Failure | null = n
 
 /** The command line that runs this test alone. */
 export function repeatCommand({ tests, test }: CaseResult, flags: Report['flags']): string {
-  const given = Object.entries(flags).flatMap(([name, value]) =>
+  const flagWords = Object.entries(flags).flatMap(([name, value]) =>
     value === undefined || name === 'watch' ? [] : [`--${name}`, value],
   )
-  return ['sluice test', ...[tests.file, '--name', test.name, ...given].map(shellWord)].join(' ')
+  return ['sluice test', ...[tests.file, '--name', test.name, ...flagWords].map(shellWord)].join(' ')
 }
 
 /** The failures of a test as lines, with their tables. */
@@ -38,7 +38,7 @@ export const failureLines = (failures: readonly Failure[]): readonly string[] =>
 export const isFailed = ({ failures }: CaseResult): boolean => failures.length > 0
 
 /** Whether the coverage is below the minimum. */
-export const isCoveredTooLittle = ({ coverage, minimum }: Report): boolean =>
+export const isBelowMinimum = ({ coverage, minimum }: Report): boolean =>
   coverage !== null && minimum !== null && coverage.percent < minimum
 
 export function summary(report: Report): string {
@@ -49,6 +49,6 @@ export function summary(report: Report): string {
     `${failed} failed`,
     ...(skipped > 0 ? [`${skipped} could not run`] : []),
   ]
-  const shortfall = isCoveredTooLittle(report) ? `; coverage is ${coverage!.percent} %, less than ${minimum} %` : ''
+  const shortfall = isBelowMinimum(report) ? `; coverage is ${coverage!.percent} %, less than ${minimum} %` : ''
   return `${parts.join(', ')} in ${(durationMs / 1000).toFixed(1)} s${shortfall}`
 }

@@ -32,40 +32,40 @@ function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] 
     void failures.push({ key, message, lines })
   const { columns, isTruncated } = answer
   const names = columns.map(({ name }) => name)
-  const typed = (written: readonly ResultRow[]): readonly ResultRow[] => typedRows(written, columns)
-  const rows = typed(answer.rows)
+  const withTypes = (written: readonly ResultRow[]): readonly ResultRow[] => typedRows(written, columns)
+  const rows = withTypes(answer.rows)
   if (expect.columns && !equalValues(expect.columns, names)) {
-    fail('columns', `expected ${listed(expect.columns)}, found ${listed(names)}`)
+    fail('columns', `expected ${listNames(expect.columns)}, found ${listNames(names)}`)
   }
   if (expect.count !== undefined && expect.count !== rows.length) {
     fail('count', `expected ${plural(expect.count, 'row')}, found ${plural(rows.length, 'row')}`)
   }
-  const expected = expect.rows && typed(expect.rows)
+  const expected = expect.rows && withTypes(expect.rows)
   if (expected && !equalValues(expected, rows)) {
     fail('rows', difference(expected, rows), diffRows(expected, rows, names))
   }
   if (expect.rows_unordered) {
-    const { missing, added } = unmatched(typed(expect.rows_unordered), rows)
+    const { missing, added } = findUnmatched(withTypes(expect.rows_unordered), rows)
     if (missing.length + added.length > 0) {
       fail('rows_unordered', difference(expect.rows_unordered, rows), diffUnordered(missing, added, names))
     }
   }
-  const absent = typed(expect.contains ?? []).filter(wanted => !rows.some(row => hasMembers(wanted, row)))
-  if (absent.length > 0) {
-    const these = absent.length === 1 ? 'this' : 'these'
-    const among =
+  const missingRows = withTypes(expect.contains ?? []).filter(wanted => !rows.some(row => hasMembers(wanted, row)))
+  if (missingRows.length > 0) {
+    const these = missingRows.length === 1 ? 'this' : 'these'
+    const message =
       rows.length === 0
         ? `there are no rows ${these}`
         : `none of ${plural(rows.length, 'row')} matches ${these} (-); the nearest is marked (+)`
-    fail('contains', among, diffNearest(absent, rows))
+    fail('contains', message, diffNearest(missingRows, rows))
   }
   if (expect.ordered_by) {
     const keys = expect.ordered_by.map(sortKey)
-    const at = firstUnsorted(answer.rows, columns, keys)
-    const shown = keys.map(({ column }) => column)
-    const only = (row: ResultRow): ResultRow => Object.fromEntries(shown.map(name => [name, row[name]]))
-    const lines = (): readonly string[] => diffUnordered([], [rows[at - 1]!, rows[at]!].map(only), shown)
-    if (at >= 0) fail('ordered_by', `row ${at + 1} should stand before row ${at}`, lines())
+    const index = firstUnsorted(answer.rows, columns, keys)
+    const columnNames = keys.map(({ column }) => column)
+    const pick = (row: ResultRow): ResultRow => Object.fromEntries(columnNames.map(name => [name, row[name]]))
+    const lines = (): readonly string[] => diffUnordered([], [rows[index - 1]!, rows[index]!].map(pick), columnNames)
+    if (index >= 0) fail('ordered_by', `row ${index + 1} should stand before row ${index}`, lines())
   }
   if (expect.truncated !== undefined && expect.truncated !== isTruncated) {
     const found = isTruncated ? 'max_rows has cut the result' : 'max_rows has not cut the result'
@@ -93,20 +93,20 @@ function checkProblem(expected: ExpectedProblem, answer: Answer): readonly Failu
     )
   }
   const parameters = [...new Set(answer.errors.map(({ parameter }) => parameter))].sort()
-  const wrong = [
+  const mismatches = [
     ...(expected.status !== undefined && expected.status !== answer.status ? [`status ${expected.status}`] : []),
     ...(expected.code !== undefined && expected.code !== answer.code ? [expected.code] : []),
     ...(expected.parameters && !equalValues([...new Set(expected.parameters)].sort(), parameters)
-      ? [`the parameters ${listed(expected.parameters)}`]
+      ? [`the parameters ${listNames(expected.parameters)}`]
       : []),
   ]
-  return wrong.length === 0 ? [] : fail(`expected ${wrong.join(', ')}, found ${describe(answer)}`)
+  return mismatches.length === 0 ? [] : fail(`expected ${mismatches.join(', ')}, found ${describe(answer)}`)
 }
 
 /** `400 ARGUMENT_INVALID: Some arguments are invalid: project: is required`, and the engine's message. */
 function describe({ status, code, detail, errors, reason }: ProblemAnswer): string {
-  const named = errors.map(error => `${error.parameter}: ${error.detail}`)
-  const all = [detail, ...named, ...(reason === '' || reason === detail ? [] : [reason])]
+  const argumentTexts = errors.map(error => `${error.parameter}: ${error.detail}`)
+  const all = [detail, ...argumentTexts, ...(reason === '' || reason === detail ? [] : [reason])]
   return `${status} ${code}: ${all.join('; ')}`
 }
 
@@ -114,14 +114,14 @@ const difference = (expected: readonly ResultRow[], actual: readonly ResultRow[]
   `expected ${plural(expected.length, 'row')} (-), found ${plural(actual.length, 'row')} (+)`
 
 /** The rows that have no equal on the other side, each row matched once. */
-export function unmatched(expected: readonly ResultRow[], actual: readonly ResultRow[]) {
-  const left = [...actual]
+export function findUnmatched(expected: readonly ResultRow[], actual: readonly ResultRow[]) {
+  const remaining = [...actual]
   const missing = expected.filter(row => {
-    const at = left.findIndex(other => equalValues(row, other))
-    if (at >= 0) left.splice(at, 1)
+    const at = remaining.findIndex(other => equalValues(row, other))
+    if (at >= 0) remaining.splice(at, 1)
     return at < 0
   })
-  return { missing, added: left as readonly ResultRow[] }
+  return { missing, added: remaining as readonly ResultRow[] }
 }
 
-const listed = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '))
+const listNames = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '))

@@ -1,9 +1,9 @@
 /** The command `test`. */
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { ENGINE_FLAGS, formatFlag, settingFlags, WAREHOUSE_FLAGS, without } from '../terminal/flags.js'
 import type { TestFlags } from './test-endpoints.js'
 
-export function declareTest({ command, io }: Declaring): void {
+export function declareTest({ command, io }: Declarer): void {
   command(
     'test [paths...]',
     'Run the tests beside manifests, <name>.test.yaml, over the rows that they have.',

@@ -4,8 +4,8 @@ import type { FilePlace } from '../../runner/manifest/source.js'
 import type { CaseResult } from './run-case.js'
 import type { TemplateCoverage } from './template-coverage.js'
 
-/** A part of an endpoint that a test could run, and no test did. */
-export interface Uncovered {
+/** A part of an endpoint that no test has run. */
+export interface UncoveredPart {
   readonly kind: 'variant' | 'lookup row' | 'branch'
   /** In words: `interval=1day, function_id given`, `given.function_id is never true`. */
   readonly what: string
@@ -22,11 +22,11 @@ export function coverageOf(
   results: readonly CaseResult[],
 ) {
   const endpoints = loadedEndpoints.map(loadedEndpoint => {
-    const own = results.filter(result => result.loadedEndpoint.endpoint.id === loadedEndpoint.endpoint.id)
-    return endpointCoverage(loadedEndpoint, templates.get(loadedEndpoint.endpoint.id)!, own)
+    const ownResults = results.filter(result => result.loadedEndpoint.endpoint.id === loadedEndpoint.endpoint.id)
+    return endpointCoverage(loadedEndpoint, templates.get(loadedEndpoint.endpoint.id)!, ownResults)
   })
-  const covered = endpoints.reduce((sum, one) => sum + one.covered, 0)
-  const total = endpoints.reduce((sum, one) => sum + one.total, 0)
+  const covered = endpoints.reduce((sum, item) => sum + item.covered, 0)
+  const total = endpoints.reduce((sum, item) => sum + item.total, 0)
   /** `percent` is the share of the parts of all endpoints that tests ran; 100 where the endpoints have no parts. */
   return { endpoints, percent: percentOf(covered, total) }
 }
@@ -40,21 +40,21 @@ function endpointCoverage(
   { variants, branches, variantOf }: TemplateCoverage,
   results: readonly CaseResult[],
 ) {
-  const run = new Set(results.flatMap(({ rendered }) => rendered.map(variantOf)))
-  const picks = [...run].flatMap(index => variants.get(index)?.picked ?? [])
+  const variantsRun = new Set(results.flatMap(({ rendered }) => rendered.map(variantOf)))
+  const picks = [...variantsRun].flatMap(index => variants.get(index)?.picked ?? [])
   const picked = new Set(picks.map(({ by, row }) => `${by}=${row}`))
-  const rows = Object.entries(lookupRows).flatMap(([by, own]) => own.map(row => `${by}=${row}`))
-  const parts: readonly (Uncovered & { readonly isCovered: boolean })[] = [
+  const rows = Object.entries(lookupRows).flatMap(([by, lookup]) => lookup.map(row => `${by}=${row}`))
+  const parts: readonly (UncoveredPart & { readonly isCovered: boolean })[] = [
     ...[...variants].map(([index, { label }]) => {
-      return { isCovered: run.has(index), kind: 'variant', what: label || 'the only one', place: null } as const
+      return { isCovered: variantsRun.has(index), kind: 'variant', what: label || 'the only one', place: null } as const
     }),
     ...rows.map(what => ({ isCovered: picked.has(what), kind: 'lookup row', what, place: null }) as const),
     ...branches.map(branch => {
       const what = `${branch.condition} is never ${branch.isTrue ? 'true' : 'false'}`
-      const isCovered = [...branch.variants].some(index => run.has(index))
+      const isCovered = [...branch.variants].some(index => variantsRun.has(index))
       return { isCovered, kind: 'branch', what, place: branch.place } as const
     }),
   ]
-  const uncovered = parts.flatMap(({ isCovered, ...part }): Uncovered[] => (isCovered ? [] : [part]))
+  const uncovered = parts.flatMap(({ isCovered, ...part }): UncoveredPart[] => (isCovered ? [] : [part]))
   return { endpoint: endpoint.name, file, covered: parts.length - uncovered.length, total: parts.length, uncovered }
 }

@@ -2,7 +2,7 @@
 
 import { cut, printable, widthOf } from '../terminal/printable.js'
 import type { ResultRow } from './answer.js'
-import { type Aligned, alignRows, pairChanges } from './files/align-rows.js'
+import { type AlignedPair, alignRows, pairChanges } from './files/align-rows.js'
 import { equalValues, hasMembers } from './files/equal-values.js'
 
 const MAX_CELL = 40
@@ -29,8 +29,8 @@ export const diffRows = (expected: Rows, actual: Rows, columns: Texts): Texts =>
 
 /** The same for rows whose order does not matter: only the rows that one side alone has. */
 export function diffUnordered(missing: Rows, added: Rows, columns: Texts): Texts {
-  const marked = (mark: '-' | '+', rows: Rows): readonly Line[] => rows.map(row => ({ mark, row }))
-  return table([...marked('-', missing), ...marked('+', added)], columns)
+  const markRows = (mark: '-' | '+', rows: Rows): readonly Line[] => rows.map(row => ({ mark, row }))
+  return table([...markRows('-', missing), ...markRows('+', added)], columns)
 }
 
 /** Each wanted row, the row that has most of its members, and a mark below the members that differ. */
@@ -39,20 +39,20 @@ export function diffNearest(wantedRows: Rows, actual: Rows): Texts {
     const names = Object.keys(wanted)
     const differing = actual.map(row => names.filter(name => !hasMembers({ [name]: wanted[name] }, row)))
     const least = Math.min(...new Set(differing.map(({ length }) => length)))
-    const at = differing.findIndex(({ length }) => length === least)
-    if (at < 0) return [{ mark: '-', row: wanted }]
-    const nearest = Object.fromEntries(Object.entries(actual[at]!).filter(([name]) => Object.hasOwn(wanted, name)))
+    const index = differing.findIndex(({ length }) => length === least)
+    if (index < 0) return [{ mark: '-', row: wanted }]
+    const nearest = Object.fromEntries(Object.entries(actual[index]!).filter(([name]) => Object.hasOwn(wanted, name)))
     const lines: readonly Line[] = [
       { mark: '-', row: wanted },
       { mark: '+', row: nearest },
-      { differing: differing[at]! },
+      { differing: differing[index]! },
     ]
     return [...lines, ...hiddenDifferences(wanted, nearest)]
   })
   return table(lines, [])
 }
 
-function linesOf(pairs: readonly Aligned[], expected: Rows, actual: Rows): readonly Line[] {
+function linesOf(pairs: readonly AlignedPair[], expected: Rows, actual: Rows): readonly Line[] {
   const isEqual = pairs.map(
     pair => pair.expected !== null && pair.found !== null && equalValues(expected[pair.expected], actual[pair.found]),
   )
@@ -83,10 +83,10 @@ function table(all: readonly Line[], columns: Texts): Texts {
   const rows = lines.flatMap(line => ('row' in line ? [line.row] : []))
   const names = [...new Set([...columns, ...rows.flatMap(row => Object.keys(row))])]
   const cells = rows.map(row => names.map(name => cellText(row, name)))
-  const widths = names.map((name, i) => Math.max(...[name, ...cells.map(one => one[i]!)].map(widthOf)))
+  const widths = names.map((name, i) => Math.max(...[name, ...cells.map(row => row[i]!)].map(widthOf)))
   const line = (mark: string, texts: Texts): string =>
     `${mark} ${texts.map((text, i) => text + ' '.repeat(widths[i]! - widthOf(text))).join('  ')}`.trimEnd()
-  const shown = lines.map(one => {
+  const texts = lines.map(one => {
     if ('row' in one) return line(one.mark, cells.shift()!)
     if ('differing' in one)
       return line(
@@ -95,8 +95,8 @@ function table(all: readonly Line[], columns: Texts): Texts {
       )
     return 'note' in one ? one.note : `  … ${one.skipped} equal`
   })
-  const left = all.length - lines.length
-  return [line(' ', names), ...shown, ...(left > 0 ? [`  … ${left} more`] : [])]
+  const hiddenCount = all.length - lines.length
+  return [line(' ', names), ...texts, ...(hiddenCount > 0 ? [`  … ${hiddenCount} more`] : [])]
 }
 
 /** The differences of two rows that their cut cells do not show. */
@@ -109,8 +109,8 @@ function hiddenDifferences(before: ResultRow, after: ResultRow): readonly Line[]
       let at = 0
       while (at < a.length && a[at] === b[at]) at++
       const from = Math.max(0, at - BEFORE_DIFFERENCE)
-      const part = (text: string): string => `${from > 0 ? '…' : ''}${text.slice(from, from + MAX_PART)}`
-      return [{ note: `- ${name}: ${part(a)}` }, { note: `+ ${name}: ${part(b)}` }]
+      const excerpt = (text: string): string => `${from > 0 ? '…' : ''}${text.slice(from, from + MAX_PART)}`
+      return [{ note: `- ${name}: ${excerpt(a)}` }, { note: `+ ${name}: ${excerpt(b)}` }]
     })
 }
 

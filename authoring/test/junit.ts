@@ -43,11 +43,11 @@ function suite(file: string, results: readonly CaseResult[], report: Report): st
 function testcase(result: CaseResult, { flags }: Report): string {
   const { test, loadedEndpoint, failures, durationMs } = result
   const { file, line } = placeOf(result)
-  const about = { name: test.name, classname: loadedEndpoint.endpoint.name, file, line, time: seconds(durationMs) }
-  if (failures.length === 0) return element('testcase', about, [])
+  const attributes = { name: test.name, classname: loadedEndpoint.endpoint.name, file, line, time: seconds(durationMs) }
+  if (failures.length === 0) return element('testcase', attributes, [])
   const text = [...failureLines(failures), `repeat: ${repeatCommand(result, flags)}`].join('\n')
   const [{ key, message }] = failures as [(typeof failures)[number]]
-  return element('testcase', about, [element('failure', { message, type: key ?? 'call' }, [xmlText(text)])])
+  return element('testcase', attributes, [element('failure', { message, type: key ?? 'call' }, [xmlText(text)])])
 }
 
 function element(

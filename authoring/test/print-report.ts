@@ -2,16 +2,8 @@
 
 import type { Io } from '../terminal/io.js'
 import { annotation, reportDiagnostics } from '../terminal/report.js'
-import {
-  failureLines,
-  isCoveredTooLittle,
-  isFailed,
-  placeOf,
-  type Report,
-  repeatCommand,
-  summary,
-} from './case-report.js'
-import type { Coverage, Uncovered } from './coverage.js'
+import { failureLines, isBelowMinimum, isFailed, placeOf, type Report, repeatCommand, summary } from './case-report.js'
+import type { Coverage, UncoveredPart } from './coverage.js'
 import { junitText } from './junit.js'
 
 export type TestFormat = 'text' | 'junit' | 'github' | 'json'
@@ -43,7 +35,7 @@ function reportGithub(report: Report, io: Io): void {
       io.print(`${annotation({ ...placeOf(result, failure), rule: result.test.name, severity: 'error', message })}\n`)
     }
   }
-  const severity = isCoveredTooLittle(report) ? 'error' : 'notice'
+  const severity = isBelowMinimum(report) ? 'error' : 'notice'
   for (const { file, uncovered } of report.coverage?.endpoints ?? []) {
     for (const part of uncovered) {
       const at = part.place ?? { file, line: 1, column: 1 }
@@ -81,7 +73,7 @@ function asJson(report: Report): object {
   }
 }
 
-const uncoveredText = ({ kind, what }: Uncovered): string => `no test runs this ${kind}: ${what}`
+const uncoveredText = ({ kind, what }: UncoveredPart): string => `no test runs this ${kind}: ${what}`
 
 function coverageText({ endpoints, percent }: Coverage): string {
   const lines = endpoints.flatMap(({ endpoint, file, covered, total, uncovered }) => [

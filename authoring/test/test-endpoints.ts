@@ -8,7 +8,7 @@ import { writeText } from '../terminal/files.js'
 import type { Flags } from '../terminal/flags.js'
 import { EXIT, type Io } from '../terminal/io.js'
 import { reportDiagnostics } from '../terminal/report.js'
-import { isCoveredTooLittle, isFailed, type Report } from './case-report.js'
+import { isBelowMinimum, isFailed, type Report } from './case-report.js'
 import { reporterOf, type TestFormat } from './print-report.js'
 import type { CaseResult } from './run-case.js'
 import { runTests } from './run-tests.js'
@@ -94,7 +94,7 @@ async function testFilesState(
 function isClean(report: Report): boolean {
   const { results, diagnostics, skipped } = report
   const isSound = diagnostics.every(({ severity }) => severity !== 'error')
-  return isSound && !isCoveredTooLittle(report) && skipped === 0 && !results.some(isFailed)
+  return isSound && !isBelowMinimum(report) && skipped === 0 && !results.some(isFailed)
 }
 
 /** Corrects expectations that do not hold, in their files. The failures that are left are of those that cannot be corrected. */

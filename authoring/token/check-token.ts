@@ -5,7 +5,7 @@ import { didYouMean } from '../../runner/model/suggest.js'
 import { type Confined, refusalOf } from '../../runner/request/authorize.js'
 import { pinnedValueProblem } from '../../runner/request/bind-pinned.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import { listed } from '../terminal/plural.js'
+import { listNames } from '../terminal/plural.js'
 import { type FolderAccess, readAccess } from './read-access.js'
 import type { NewToken } from './token-writer.js'
 
@@ -43,7 +43,7 @@ export async function leftToCallers({ endpointsDir }: Settings, order: NewToken)
     .flatMap(({ parameters }) => parameters.map(({ name }) => name).filter(name => !Object.hasOwn(pin, name)))
   if (open.length === 0) return null
   const pins = Object.entries(pin).map(([name, value]) => `${name}=${value}`)
-  return `pinned: ${pins.join(' ')}; callers choose ${listed([...new Set(open)], MAX_NAMED)}: pin what is not theirs to choose, too`
+  return `pinned: ${pins.join(' ')}; callers choose ${listNames([...new Set(open)], MAX_NAMED)}: pin what is not theirs to choose, too`
 }
 
 type Endpoints = FolderAccess['endpoints']
@@ -76,7 +76,7 @@ function closedEndpoints(order: NewToken, endpoints: Endpoints): readonly string
     const reason = refusalOf(caller, endpoint)?.reason ?? pinnedValueProblem(caller, endpoint)
     if (reason !== null) closed.set(reason, [...(closed.get(reason) ?? []), endpoint.name])
   }
-  return [...closed].map(([reason, names]) => `the token may not call ${listed(names, MAX_NAMED)}: ${reason}`)
+  return [...closed].map(([reason, names]) => `the token may not call ${listNames(names, MAX_NAMED)}: ${reason}`)
 }
 
 /** The most endpoints that a warning names. */

@@ -21,7 +21,7 @@ import { makeFolder } from '../../runner/platform/make-folder.js'
 import { SETTING, type WriteTarget, writeFailure } from '../../runner/platform/write-failure.js'
 import { tokensPath } from '../../runner/serve/tokens.js'
 import type { Settings } from '../../runner/settings/settings.js'
-import { writeWhole } from '../terminal/write-whole.js'
+import { writeAtomically } from '../terminal/write-atomically.js'
 import { withFileLock } from './file-lock.js'
 
 export interface NewToken {
@@ -164,7 +164,7 @@ function changeTokens(
 ): Promise<void> {
   return withFileLock(path, async () => {
     const tokens = change(await listTokens(path)).map(asMember)
-    await writeWhole(targetOf(path), `${JSON.stringify({ tokens }, null, 2)}\n`, 0o600)
+    await writeAtomically(targetOf(path), `${JSON.stringify({ tokens }, null, 2)}\n`, 0o600)
   })
 }
 

@@ -1,16 +1,16 @@
 /** The commands `init` and `new`. */
-import type { Declaring } from '../terminal/declare.js'
+import type { Declarer } from '../terminal/declare.js'
 import { EMBEDDED_FLAGS, settingFlags, without } from '../terminal/flags.js'
 import type { NewFlags } from './new.js'
 
-export function declareInit({ command, io }: Declaring): void {
+export function declareInit({ command, io }: Declarer): void {
   command(
     'init <dir>',
     'Make a folder with an endpoint that answers, its table and data, a package.json and a workflow.',
   ).runs(async (dir: string) => (await import('./init.js')).initFolder(dir, io))
 }
 
-export function declareNew({ command, io }: Declaring): void {
+export function declareNew({ command, io }: Declarer): void {
   command(
     'new [name]',
     'Write a manifest and its test: over a table, from a query, or as answers at a terminal say.',

@@ -1,9 +1,9 @@
 /** The command `connect`. */
-import type { Declaring } from '../../terminal/declare.js'
+import type { Declarer } from '../../terminal/declare.js'
 import { ENGINE_FLAGS, WAREHOUSE_FLAGS } from '../../terminal/flags.js'
 import type { ConnectFlags } from './connect.js'
 
-export function declareConnect({ command, settings, io }: Declaring): void {
+export function declareConnect({ command, settings, io }: Declarer): void {
   command(
     'connect <tool> [name] [arguments...]',
     'Print what a tool needs to call an endpoint: connect curl logs.all project=abc. Tools are curl, fetch, ts, python, duckdb, grafana, excel, sheets, observable and mcp.',

@@ -9,14 +9,14 @@ export function codeActions(uri: string, range: Range, diagnostics: readonly Dia
       const suggestion = diagnostic.data as Suggestion | undefined
       if (suggestion === undefined) return []
       const { line, from, to, newText } = suggestion
-      const at = { start: { line, character: from }, end: { line, character: to } }
+      const wordRange = { start: { line, character: from }, end: { line, character: to } }
       return [
         {
           title: `Change to ${newText}`,
           kind: 'quickfix',
           diagnostics: [diagnostic],
           isPreferred: true,
-          edit: { changes: { [uri]: [{ range: at, newText }] } },
+          edit: { changes: { [uri]: [{ range: wordRange, newText }] } },
         },
       ]
     })

@@ -41,7 +41,7 @@ export function completionItems(cursor: SqlCursor, rangeOf: RangeOf, hasSnippets
   const from = offset - typed.length
   if (/@\w*$/.test(typed)) return parameterItems(cursor, rangeOf(offset - /@\w*$/.exec(typed)![0].length, offset))
   if (typed.includes('`')) return tableItems(cursor, rangeOf(from, backtickEnd(template, offset)), '`')
-  if (isSource(cursor, from)) return sourceItems(cursor, rangeOf(from, offset), typed)
+  if (isTablePosition(cursor, from)) return sourceItems(cursor, rangeOf(from, offset), typed)
   const word = /\w*$/.exec(typed)![0]
   const owner = ownerOf(cursor, offset - word.length)
   if (owner !== null)
@@ -63,7 +63,7 @@ function isInComment(before: string, tokens: SqlCursor['tokens']): boolean {
 }
 
 /** Whether a table can stand at the offset: after FROM or JOIN, or after a comma in their list. */
-function isSource({ tokens }: SqlCursor, from: number): boolean {
+function isTablePosition({ tokens }: SqlCursor, from: number): boolean {
   let depth = 0
   let isAfterComma = false
   for (let i = tokens.findLastIndex(({ end, kind }) => kind !== 'end' && end <= from); i >= 0; i--) {
@@ -94,7 +94,7 @@ function ownerOf({ tokens }: SqlCursor, offset: number): readonly string[] | nul
 }
 
 function membersOf(path: readonly string[], scope: SqlScope): readonly ScopeColumn[] {
-  const item = scopes(scope)
+  const item = enclosingScopes(scope)
     .flatMap(({ items }) => items)
     .find(({ alias }) => path.length === 1 && alias.toLowerCase() === path[0]!.toLowerCase())
   if (item && item.columns.length > 0) return item.columns
@@ -102,12 +102,12 @@ function membersOf(path: readonly string[], scope: SqlScope): readonly ScopeColu
   return column ? fieldsOf(column, true) : []
 }
 
-function scopes(scope: SqlScope): readonly SqlScope[] {
-  return scope.outer === null ? [scope] : [scope, ...scopes(scope.outer)]
+function enclosingScopes(scope: SqlScope): readonly SqlScope[] {
+  return scope.outer === null ? [scope] : [scope, ...enclosingScopes(scope.outer)]
 }
 
 function expressionItems(cursor: SqlCursor, range: Range, hasSnippets: boolean): readonly CompletionItem[] {
-  const all = scopes(cursor.scope())
+  const all = enclosingScopes(cursor.scope())
   const columns = all.flatMap(({ items }) =>
     items.flatMap(item => (item.columns.length > 0 ? item.columns : (item.value ?? []))),
   )
@@ -131,12 +131,12 @@ function sourceItems(cursor: SqlCursor, range: Range, typed: string): readonly C
   const scope = cursor.scope()
   const [first] = typed.split('.')
   const arrays = typed.includes('.') && resolvePath(scope, [first!]) !== undefined ? membersOf([first!], scope) : []
-  const below = arrays
+  const arrayItems = arrays
     .filter(({ type }) => type?.kind === 'ARRAY')
     .map(({ name }) => sourceItem(`${first}.${name}`, 'array', range))
   return unique([
     ...scope.ctes.map(({ name }) => sourceItem(name, 'common table expression', range)),
-    ...below,
+    ...arrayItems,
     ...scope.items.flatMap(({ alias }) => (alias === '' ? [] : sourceItem(alias, 'in FROM', range))),
     ...tableItems(cursor, range, ''),
     { ...sourceItem('UNNEST', 'the elements of an array', range), kind: KIND.keyword },
@@ -159,14 +159,14 @@ const sourceItem = (label: string, detail: string, range: Range): CompletionItem
   item('source', 'struct', label, range, { detail })
 
 /** A dotted name, in backticks where SQL needs them. */
-const written = (name: string): string => (/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) ? name : `\`${name}\``)
+const quoteName = (name: string): string => (/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) ? name : `\`${name}\``)
 
-/** Tables in full; `quote` is the backtick that was typed. */
+/** Tables with their full names; `quote` is the backtick that was typed. */
 function tableItems({ view }: SqlCursor, range: Range, quote: string): readonly CompletionItem[] {
   const { catalogue, tables } = view.workspace
   return (catalogue?.names() ?? []).map(label => {
     const documentation = markdown(tableText(tables.get(label) ?? catalogue!.find(label)!))
-    const newText = quote === '' ? written(label) : `\`${label}\``
+    const newText = quote === '' ? quoteName(label) : `\`${label}\``
     const more = { detail: 'table', documentation, filterText: quote + label, newText }
     return item('source', 'struct', label, range, more)
   })
@@ -197,19 +197,19 @@ function parameterItems({ view }: SqlCursor, range: Range): readonly CompletionI
 }
 
 function functionItems(range: Range, hasSnippets: boolean): readonly CompletionItem[] {
-  return [...FUNCTIONS].map(([label, [listed]]) => {
-    const takesNone = listed!.signatures.every(signature => signature.includes('()'))
+  return [...FUNCTIONS].map(([label, [entry]]) => {
+    const takesNone = entry!.signatures.every(signature => signature.includes('()'))
     const call = /^[\w.]+$/.test(label) ? `${label}(${takesNone ? '' : '$0'})` : label
     return item('function', 'function', label, range, {
-      detail: listed!.signatures[0] ?? '',
-      documentation: markdown(functionText(listed!)),
+      detail: entry!.signatures[0] ?? '',
+      documentation: markdown(functionText(entry!)),
       ...snippet(label, call, hasSnippets),
       ...(hasSnippets && { command: SHOW_SIGNATURE }),
     })
   })
 }
 
-/** What is inserted: a call in which the cursor is placed, where the client can do so, else the name. */
+/** What is inserted: a call with the cursor inside, if the client supports snippets, otherwise the name. */
 const snippet = (name: string, call: string, hasSnippets: boolean) =>
   hasSnippets ? { insertTextFormat: SNIPPET, newText: call } : { newText: name }
 
@@ -219,7 +219,7 @@ function storedFunctionItems({ view }: SqlCursor, range: Range, hasSnippets: boo
     item('source', 'function', source.name, range, {
       detail: 'function',
       documentation: markdown(storedFunctionText(source)),
-      ...snippet(written(source.name), `${written(source.name)}($0)`, hasSnippets),
+      ...snippet(quoteName(source.name), `${quoteName(source.name)}($0)`, hasSnippets),
     }),
   )
 }

@@ -20,12 +20,12 @@ import {
 import { type Cte, resolvePath, type ScopeColumn, type SqlScope } from '../sql/columns.js'
 
 /** `from` and `to` are offsets in the template. */
-export interface NameAtCursor extends Meaning {
+export interface NameAtCursor extends NameInfo {
   readonly from: number
   readonly to: number
 }
 
-interface Meaning {
+interface NameInfo {
   /** What a hover shows, in Markdown; null where nothing is known. */
   readonly text: string | null
   /** The place of the definition, 1-based; null where no file has it. */
@@ -34,83 +34,83 @@ interface Meaning {
 
 /** Null where the cursor is not on a name with a known meaning. */
 export function nameAtCursor(cursor: SqlCursor): NameAtCursor | null {
-  return cursor.tag === null ? inSql(cursor) : inTag(cursor)
+  return cursor.tag === null ? nameInSql(cursor) : nameInTag(cursor)
 }
 
-function inTag({ tag, offset, view }: SqlCursor): NameAtCursor | null {
+function nameInTag({ tag, offset, view }: SqlCursor): NameAtCursor | null {
   const { content, contentAt } = tag!
   const words = [...content.matchAll(/[\w.@-]+/g)]
   const word = words.find(
     ({ 0: text, index }) => contentAt + index <= offset && offset <= contentAt + index + text.length,
   )
   if (word === undefined) return null
-  const at = { from: contentAt + word.index, to: contentAt + word.index + word[0].length }
-  if (/^~?\s*>\s*$/.test(content.slice(0, word.index))) return { ...at, ...partialNamed(view, word[0]) }
+  const range = { from: contentAt + word.index, to: contentAt + word.index + word[0].length }
+  if (/^~?\s*>\s*$/.test(content.slice(0, word.index))) return { ...range, ...partialInfo(view, word[0]) }
   const [first = '', second = null] = word[0].split('.')
   const { lookups = {}, constants = {} } = view.manifest?.names ?? {}
   if (first === 'given' && second !== null) {
-    return { from: at.from + 'given.'.length, to: at.to, ...parameterNamed(view, second) }
+    return { from: range.from + 'given.'.length, to: range.to, ...parameterInfo(view, second) }
   }
   if (first === 'constants' && second !== null && second in constants) {
     const place = view.manifest?.source?.keyAt(['constants', second]) ?? null
-    return { ...at, text: constantText(second, constants[second]), place }
+    return { ...range, text: constantText(second, constants[second]), place }
   }
   const lookup = Object.hasOwn(lookups, first) ? lookups[first] : undefined
-  return lookup ? { ...at, ...lookupNamed(view, first, second, lookup) } : null
+  return lookup ? { ...range, ...lookupInfo(view, first, second, lookup) } : null
 }
 
-function inSql(cursor: SqlCursor): NameAtCursor | null {
+function nameInSql(cursor: SqlCursor): NameAtCursor | null {
   const { tokens, offset, view } = cursor
   const index = tokenIndexAt(tokens, offset)
   const isBeforeName = tokens[index]?.term === '@'
   const name = namePathAt(tokens, isBeforeName ? index + 1 : index)
   if (name === null) return null
   const { token, path, isParameter, isCall } = name
-  const at = { from: token.at, to: token.end }
-  if (isParameter) return { ...at, from: at.from - 1, ...parameterNamed(view, token.text) }
+  const range = { from: token.at, to: token.end }
+  if (isParameter) return { ...range, from: range.from - 1, ...parameterInfo(view, token.text) }
   const functions = isCall ? FUNCTIONS.get(path.join('.').toUpperCase()) : undefined
   if (functions) {
     return { from: name.from, to: token.end, text: functions.map(functionText).join('\n\n'), place: null }
   }
-  const stored = isCall ? storedNamed(path.join('.'), cursor) : undefined
-  if (stored) {
-    const place = { file: stored.file, line: 1, column: 1 }
-    return { from: name.from, to: token.end, text: storedFunctionText(stored), place }
+  const storedFunction = isCall ? findStoredFunction(path.join('.'), cursor) : undefined
+  if (storedFunction) {
+    const place = { file: storedFunction.file, line: 1, column: 1 }
+    return { from: name.from, to: token.end, text: storedFunctionText(storedFunction), place }
   }
   const table = tableAt(cursor, index)
   if (table !== null) return table
   const scope = cursor.scope()
   const column = resolvePath(scope, path)
-  const cte = path.length === 1 ? cteNamed(scope, path[0]!) : undefined
-  if (cte && (column === undefined || !isColumn(column))) return { ...at, ...cteMeaning(view, cte) }
+  const cte = path.length === 1 ? findCte(scope, path[0]!) : undefined
+  if (cte && (column === undefined || !isColumn(column))) return { ...range, ...cteInfo(view, cte) }
   if (!column) return null
   const { tables } = view.workspace
   const { origin } = column
   const place = (origin && tables.get(origin.table)?.placeOf(origin.path)) ?? null
-  return { ...at, text: columnText(column, tables), place }
+  return { ...range, text: columnText(column, tables), place }
 }
 
-function parameterNamed({ manifest }: DocumentView, name: string): Meaning {
+function parameterInfo({ manifest }: DocumentView, name: string): NameInfo {
   const parameter = manifest?.names.parameters[name]
   if (parameter === undefined && name !== 'now') return { text: null, place: null }
   const place = parameter && manifest?.source ? manifest.source.keyAt(['parameters', name]) : null
   return { text: parameterText(name, parameter ?? { type: 'timestamp' }), place }
 }
 
-function lookupNamed({ manifest }: DocumentView, name: string, field: string | null, lookup: Lookup): Meaning {
+function lookupInfo({ manifest }: DocumentView, name: string, field: string | null, lookup: Lookup): NameInfo {
   const [row] = Object.keys(lookup.rows)
   const isField = field !== null && row !== undefined && field in lookup.rows[row]!
   const path = isField ? ['lookups', name, 'rows', row, field] : ['lookups', name]
   return { text: lookupText(name, field, lookup), place: manifest?.source?.keyAt(path) ?? null }
 }
 
-function partialNamed({ workspace }: DocumentView, name: string): Meaning {
+function partialInfo({ workspace }: DocumentView, name: string): NameInfo {
   const partial = workspace.texts.partial(name)
   if (!partial) return { text: null, place: null }
   return { text: partialText(name, partial.text), place: { file: partial.file, line: 1, column: 1 } }
 }
 
-function cteMeaning({ sql, file, text }: DocumentView, { name, columns }: Cte): Meaning {
+function cteInfo({ sql, file, text }: DocumentView, { name, columns }: Cte): NameInfo {
   const lines = columns.map(column => `- \`${column.name}\``)
   // The offset is in the rendered SQL, so the name is searched for in the template.
   const quoted = name.replace(/\W/g, '\\$&')
@@ -123,7 +123,7 @@ function cteMeaning({ sql, file, text }: DocumentView, { name, columns }: Cte): 
 }
 
 /** The function of this name that is kept in a dataset, with or without the project in front. */
-function storedNamed(name: string, { view }: SqlCursor): FunctionSource | undefined {
+function findStoredFunction(name: string, { view }: SqlCursor): FunctionSource | undefined {
   const sources = view.workspace.catalogue?.functions.sources ?? []
   return sources.find(source => source.name === name) ?? sources.find(source => name.endsWith(`.${source.name}`))
 }
@@ -131,7 +131,7 @@ function storedNamed(name: string, { view }: SqlCursor): FunctionSource | undefi
 /** An alias of a whole row is not a column. */
 const isColumn = ({ origin, type }: ScopeColumn): boolean => origin !== null || type?.kind !== 'STRUCT'
 
-function cteNamed(scope: SqlScope, name: string): Cte | undefined {
+function findCte(scope: SqlScope, name: string): Cte | undefined {
   return scope.ctes.find(cte => cte.name.toLowerCase() === name.toLowerCase())
 }
 
@@ -147,9 +147,9 @@ function tableAt({ tokens, view }: SqlCursor, index: number): NameAtCursor | nul
   for (let last = first; ; last += 2) {
     const table = last >= index ? view.workspace.catalogue?.find(name) : undefined
     if (table) {
-      const own = view.workspace.tables.get(table.name)
-      const at = { from: tokens[first]!.at, to: tokens[last]!.end }
-      return { ...at, text: tableText(own ?? table), place: own?.placeOf([]) ?? null }
+      const schema = view.workspace.tables.get(table.name)
+      const range = { from: tokens[first]!.at, to: tokens[last]!.end }
+      return { ...range, text: tableText(schema ?? table), place: schema?.placeOf([]) ?? null }
     }
     const joint = tokens[last + 1]?.term
     if (joint !== '.' && joint !== '-') return null

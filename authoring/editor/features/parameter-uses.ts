@@ -3,7 +3,7 @@
 import { basename } from 'node:path'
 import { lineStartsOf } from '../../../runner/model/line-starts.js'
 import { readTestArguments } from '../../test/files/argument-places.js'
-import { testsOf } from '../../test/files/load.js'
+import { testFileOf } from '../../test/files/load.js'
 import { type DocumentView, includersOf, type ManifestView } from '../document-view.js'
 import { lenientTokens } from '../sql/lenient-tokens.js'
 import { tagsOf, withoutTags } from '../sql/template-tags.js'
@@ -59,20 +59,20 @@ const partialsOf = (workspace: Workspace, manifest: ManifestView) =>
 /** The key under `parameters`, and the members that name the parameter. */
 function keysIn({ file, text, source, value, names }: ManifestView, name: string): readonly ParameterUse[] {
   if (source === null) return []
-  const offsetOf = offsets(text)
-  const use = (place: { line: number; column: number }): ParameterUse[] => {
+  const offsetOf = offsetReader(text)
+  const usesAt = (place: { line: number; column: number }): ParameterUse[] => {
     const from = offsetOf(place) + (/["']/.test(text[offsetOf(place)] ?? '') ? 1 : 0)
     return text.startsWith(name, from) ? [{ file, from, to: from + name.length }] : []
   }
   const lookups = Object.entries(names.lookups).filter(([, { by }]) => by === name)
   return [
-    ...use(source.keyAt(['parameters', name])),
-    ...tenantPaths(value['tenant'], name).flatMap(path => use(source.valueAt(path))),
-    ...lookups.flatMap(([lookup]) => use(source.valueAt(['lookups', lookup, 'by']))),
+    ...usesAt(source.keyAt(['parameters', name])),
+    ...tenantPaths(value['tenant'], name).flatMap(path => usesAt(source.valueAt(path))),
+    ...lookups.flatMap(([lookup]) => usesAt(source.valueAt(['lookups', lookup, 'by']))),
   ]
 }
 
-/** Where `tenant` names the parameter: its value, or the member `parameter` of it. */
+/** Where `tenant` names the parameter: its value, or its member `parameter`. */
 function tenantPaths(tenant: unknown, name: string): readonly (readonly string[])[] {
   if (tenant === name) return [['tenant']]
   const isMap = typeof tenant === 'object' && tenant !== null
@@ -81,31 +81,31 @@ function tenantPaths(tenant: unknown, name: string): readonly (readonly string[]
 
 function sqlUses(file: string, sql: SqlBlock, name: string): readonly ParameterUse[] {
   const { template } = sql
-  const use = (at: number): ParameterUse => {
+  const useAt = (at: number): ParameterUse => {
     const from = sql.toDocument(at)
     return { file, from, to: from + name.length }
   }
   const tokens = lenientTokens(withoutTags(template))
   // BigQuery does not tell @Project from @project.
-  const arguments_ = tokens.filter(
+  const sqlTokens = tokens.filter(
     ({ text }, i) => text.toLowerCase() === name.toLowerCase() && tokens[i - 1]?.term === '@',
   )
-  const given = tagsOf(template).flatMap(({ content, contentAt }) =>
+  const givenOffsets = tagsOf(template).flatMap(({ content, contentAt }) =>
     [...content.matchAll(/\bgiven\.(\w+)/g)]
-      .filter(([, read]) => read === name)
+      .filter(([, parameter]) => parameter === name)
       .map(({ index }) => contentAt + index + 'given.'.length),
   )
-  return [...arguments_.map(({ at }) => at), ...given].sort((a, b) => a - b).map(use)
+  return [...sqlTokens.map(({ at }) => at), ...givenOffsets].sort((a, b) => a - b).map(useAt)
 }
 
 function testUses(workspace: Workspace, manifest: ManifestView, name: string): readonly ParameterUse[] {
-  const tests = workspace.texts.find(testsOf(manifest.file))
+  const tests = workspace.texts.find(testFileOf(manifest.file))
   if (tests === undefined) return []
   return readTestArguments(tests, name).map(from => ({ file: tests.file, from, to: from + name.length }))
 }
 
 /** A function from a 1-based place to its offset. */
-function offsets(text: string): (place: { line: number; column: number }) => number {
+function offsetReader(text: string): (place: { line: number; column: number }) => number {
   const starts = lineStartsOf(text)
   return ({ line, column }) => (starts[line - 1] ?? text.length) + column - 1
 }

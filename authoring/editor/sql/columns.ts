@@ -52,19 +52,19 @@ export const columnOf = ({ name, type }: StructField, origin: ColumnOrigin | nul
   origin: origin && { table: origin.table, path: [...origin.path, name] },
 })
 
-const columnNamed = (columns: readonly ScopeColumn[], name: string): ScopeColumn | undefined =>
+const findColumn = (columns: readonly ScopeColumn[], name: string): ScopeColumn | undefined =>
   columns.find(column => column.name.toLowerCase() === name.toLowerCase())
 
 /** The column that a path names, `entry.metadata` or `user_id`; undefined where no scope has such a column. */
 export function resolvePath(scope: SqlScope, path: readonly string[]): ScopeColumn | undefined {
   const [first, ...rest] = path
   if (first === undefined) return undefined
-  for (let at: SqlScope | null = scope; at !== null; at = at.outer) {
-    const item = at.items.find(({ alias }) => alias !== '' && alias.toLowerCase() === first.toLowerCase())
+  for (let current: SqlScope | null = scope; current !== null; current = current.outer) {
+    const item = current.items.find(({ alias }) => alias !== '' && alias.toLowerCase() === first.toLowerCase())
     const [second, ...after] = rest
     if (item)
-      return second === undefined ? (item.value ?? rowOf(item)) : follow(columnNamed(item.columns, second), after)
-    const column = at.items.map(({ columns }) => columnNamed(columns, first)).find(column => column !== undefined)
+      return second === undefined ? (item.value ?? rowOf(item)) : follow(findColumn(item.columns, second), after)
+    const column = current.items.map(({ columns }) => findColumn(columns, first)).find(column => column !== undefined)
     if (column) return follow(column, rest)
   }
   return undefined
@@ -80,4 +80,4 @@ const rowOf = ({ alias, columns }: FromItem): ScopeColumn => ({
 })
 
 const follow = (column: ScopeColumn | undefined, rest: readonly string[]): ScopeColumn | undefined =>
-  rest.reduce<ScopeColumn | undefined>((at, name) => at && columnNamed(fieldsOf(at), name), column)
+  rest.reduce<ScopeColumn | undefined>((current, name) => current && findColumn(fieldsOf(current), name), column)

@@ -36,11 +36,11 @@ function withKeyword(token: Token, before: Token | undefined): Token {
 }
 
 /** The beginning of a text, a quoted name or a comment. */
-const OPENS = /^(?:(?:r|b|rb|br)?['"]|`|\/\*)/i
+const OPENING = /^(?:(?:r|b|rb|br)?['"]|`|\/\*)/i
 
 function brokenToken(sql: string, from: number): LenientToken {
   const at = /\S/.test(sql[from] ?? '') ? from : from + 1
-  const lineEnd = OPENS.test(sql.slice(at, at + 3)) ? sql.indexOf('\n', at) : at + 1
+  const lineEnd = OPENING.test(sql.slice(at, at + 3)) ? sql.indexOf('\n', at) : at + 1
   const end = Math.max(at + 1, lineEnd < 0 ? sql.length : lineEnd)
   return { kind: 'string', term: '', text: sql.slice(at, end), bytes: null, at, end, isBroken: true }
 }

@@ -9,7 +9,7 @@ import { MAX_VARIANTS, renderVariants, variantSpace } from '../../../runner/temp
 import type { DocumentView } from '../document-view.js'
 import { withoutTags } from './template-tags.js'
 
-/** `offset` is in the view's template; the result's is in its SQL. Never throws: if the template has mistakes, tags are blanked. */
+/** Maps an offset in the view's template to SQL and the offset there. Never throws: if the template has mistakes, tags are blanked. */
 export function sqlAt(view: DocumentView, offset: number) {
   try {
     const rendered = variantAt(view, offset)
@@ -20,7 +20,7 @@ export function sqlAt(view: DocumentView, offset: number) {
   return { sql: withoutTags(view.sql!.template), offset }
 }
 
-/** Uses the variant with the most arguments that contains the offset; null where none does, or the template has mistakes. */
+/** Uses the variant with the most arguments among those that contain the offset; null without one, or if the template has mistakes. */
 function variantAt({ manifest: owner, sql, partial, workspace }: DocumentView, offset: number) {
   const root = partial === null ? sql!.template : (owner?.sql?.template ?? '')
   const parsed = parseTemplate(root)

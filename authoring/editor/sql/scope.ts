@@ -9,7 +9,7 @@ import {
 } from '../../../googlesql/index.js'
 import { type Cte, columnOf, type FromItem, fieldsOf, resolvePath, type ScopeColumn, type SqlScope } from './columns.js'
 import { type LenientToken, lenientTokens } from './lenient-tokens.js'
-import { closeOf, holdsOffset, insideOf, type Range, splitAt, textOf, topLevel } from './token-ranges.js'
+import { closeOf, holdsOffset, insideOf, type Range, splitAt, textOf, topLevelIndexes } from './token-ranges.js'
 
 export interface ScopeContext {
   readonly tables: TableCatalogue
@@ -18,7 +18,7 @@ export interface ScopeContext {
 
 const CLAUSES: ReadonlySet<string> = new Set('WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT |>'.split(' '))
 const SET_OPERATORS: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT'])
-const JOINING: ReadonlySet<string> = new Set(', JOIN INNER LEFT RIGHT FULL OUTER CROSS'.split(' '))
+const JOIN_TERMS: ReadonlySet<string> = new Set(', JOIN INNER LEFT RIGHT FULL OUTER CROSS'.split(' '))
 const QUERY_STARTS: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'FROM'])
 
 export function scopeAt(sql: string, offset: number, context: ScopeContext): SqlScope {
@@ -42,7 +42,7 @@ class ScopeReader {
   readonly #tokens: readonly LenientToken[]
   readonly #offset: number
   readonly #context: ScopeContext
-  #open = 0
+  #depth = 0
 
   constructor(sql: string, tokens: readonly LenientToken[], offset: number, context: ScopeContext) {
     this.#sql = sql
@@ -53,17 +53,17 @@ class ScopeReader {
 
   /** The scope at the cursor inside this query expression. */
   query(range: Range, outer: SqlScope | null, outerCtes: readonly NamedQuery[]): SqlScope {
-    const { ctes, rest, inside } = this.#ctes(range, outerCtes)
+    const { ctes, rest, inside } = this.#readCtes(range, outerCtes)
     if (inside !== null)
-      return this.#nested(() => this.query(inside, null, ctes), { items: [], ctes, outer, aliases: [] })
+      return this.#withinDepth(() => this.query(inside, null, ctes), { items: [], ctes, outer, aliases: [] })
     const isSetOperator = ({ term }: LenientToken, i: number): boolean =>
       SET_OPERATORS.has(term) && /^(?:ALL|DISTINCT|SELECT|\()$/.test(this.#tokens[i + 1]?.term ?? '')
     const parts = splitAt(this.#tokens, rest, isSetOperator)
     const part = parts.find(part => holdsOffset(this.#tokens, part, this.#offset)) ?? parts[parts.length - 1]!
-    return this.#select(part, outer, ctes)
+    return this.#selectScope(part, outer, ctes)
   }
 
-  #ctes(
+  #readCtes(
     range: Range,
     outerCtes: readonly NamedQuery[],
   ): { ctes: readonly NamedQuery[]; rest: Range; inside: Range | null } {
@@ -80,38 +80,38 @@ class ScopeReader {
       const body = insideOf(tokens, open + 1, range.to)
       if (holdsOffset(tokens, body, this.#offset)) return { ctes, rest: range, inside: body }
       const text = textOf(this.#sql, tokens, { from: at, to: Math.min(body.to + 1, range.to) })
-      ctes.push({ name: name.text, text, columns: this.#nested(() => this.#columnsOf(body, ctes), []) })
+      ctes.push({ name: name.text, text, columns: this.#withinDepth(() => this.#columnsOf(body, ctes), []) })
       at = body.to + 1
       if (tokens[at]?.term === ',') at++
     }
     return { ctes, rest: { from: at, to: range.to }, inside: null }
   }
 
-  #select(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): SqlScope {
+  #selectScope(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): SqlScope {
     const aliases = this.#selectList(range).flatMap(part => this.#nameOf(part) ?? [])
     const scope: SqlScope = { items: this.#itemsOf(range, outer, ctes), ctes, outer, aliases }
-    return this.#subquery(range, scope, ctes) ?? scope
+    return this.#subqueryScope(range, scope, ctes) ?? scope
   }
 
-  #nested<T>(read: () => T, tooDeep: T): T {
-    if (this.#open >= MAX_DEPTH) return tooDeep
-    this.#open++
+  #withinDepth<T>(read: () => T, tooDeep: T): T {
+    if (this.#depth >= MAX_DEPTH) return tooDeep
+    this.#depth++
     try {
       return read()
     } finally {
-      this.#open--
+      this.#depth--
     }
   }
 
   /** The scope of the subquery at the cursor; null where the cursor is in none. */
-  #subquery(range: Range, scope: SqlScope, ctes: readonly NamedQuery[]): SqlScope | null {
-    for (const i of topLevel(this.#tokens, range)) {
+  #subqueryScope(range: Range, scope: SqlScope, ctes: readonly NamedQuery[]): SqlScope | null {
+    for (const i of topLevelIndexes(this.#tokens, range)) {
       if (this.#tokens[i]!.term !== '(' && this.#tokens[i]!.term !== '[') continue
       const inside = insideOf(this.#tokens, i, range.to)
       if (!holdsOffset(this.#tokens, inside, this.#offset) || this.#offset < this.#tokens[i]!.end) continue
       if (QUERY_STARTS.has(this.#tokens[inside.from]?.term ?? ''))
-        return this.#nested(() => this.query(inside, scope, ctes), scope)
-      return this.#nested(() => this.#subquery(inside, scope, ctes), null)
+        return this.#withinDepth(() => this.query(inside, scope, ctes), scope)
+      return this.#withinDepth(() => this.#subqueryScope(inside, scope, ctes), null)
     }
     return null
   }
@@ -128,44 +128,44 @@ class ScopeReader {
     const tokens = this.#tokens
     for (let i = range.from; i < range.to; ) {
       const { term } = tokens[i]!
-      if (JOINING.has(term)) i++
+      if (JOIN_TERMS.has(term)) i++
       else if (term === 'ON' || term === 'USING') i = this.#afterCondition(i + 1, range.to)
-      else i = this.#item(i, range.to, scope, items, ctes)
+      else i = this.#addItem(i, range.to, scope, items, ctes)
     }
     return items
   }
 
   #afterCondition(from: number, to: number): number {
-    for (const i of topLevel(this.#tokens, { from, to })) if (JOINING.has(this.#tokens[i]!.term)) return i
+    for (const i of topLevelIndexes(this.#tokens, { from, to })) if (JOIN_TERMS.has(this.#tokens[i]!.term)) return i
     return to
   }
 
   /** Reads one item and adds it; returns the index after it. */
-  #item(at: number, to: number, scope: SqlScope, items: FromItem[], ctes: readonly NamedQuery[]): number {
+  #addItem(at: number, to: number, scope: SqlScope, items: FromItem[], ctes: readonly NamedQuery[]): number {
     const tokens = this.#tokens
     const token = tokens[at]!
     if (token.term === 'UNNEST' && tokens[at + 1]?.term === '(') {
       const inside = insideOf(tokens, at + 1, to)
       const element = elementOf(this.#valueOf(inside, scope))
-      return this.#named(inside.to + 1, to, items, name => elementItem(name, element))
+      return this.#addNamed(inside.to + 1, to, items, name => elementItem(name, element))
     }
     if (token.term === '(') {
       const inside = insideOf(tokens, at, to)
       if (!QUERY_STARTS.has(tokens[inside.from]?.term ?? '') && tokens[inside.from]?.term !== '(') {
-        items.push(...this.#nested(() => this.#fromItems(inside, scope.outer, ctes), []))
+        items.push(...this.#withinDepth(() => this.#fromItems(inside, scope.outer, ctes), []))
         return inside.to + 1
       }
-      const columns = this.#nested(() => this.#columnsOf(inside, ctes), [])
-      return this.#named(inside.to + 1, to, items, alias => ({ alias, columns, value: null }))
+      const columns = this.#withinDepth(() => this.#columnsOf(inside, ctes), [])
+      return this.#addNamed(inside.to + 1, to, items, alias => ({ alias, columns, value: null }))
     }
     if (!isName(token)) return at + 1
     const { path, end } = this.#pathAt(at, to)
     const source = this.#sourceOf(path, scope, ctes)
-    return this.#named(end, to, items, source, path[path.length - 1]!.split('.').pop()!)
+    return this.#addNamed(end, to, items, source, path[path.length - 1]!.split('.').pop()!)
   }
 
   /** Reads `[AS] alias [WITH OFFSET [AS] alias]` and adds the items; returns the index after it. */
-  #named(from: number, to: number, items: FromItem[], make: (name: string) => FromItem, fallback = ''): number {
+  #addNamed(from: number, to: number, items: FromItem[], make: (name: string) => FromItem, fallback = ''): number {
     const tokens = this.#tokens
     let at = from
     const alias = (): string | null => {
@@ -218,17 +218,17 @@ class ScopeReader {
   #valueOf(range: Range, scope: SqlScope): ScopeColumn | undefined {
     const path = this.#wholePath(range)
     if (path !== null) return resolvePath(scope, path)
-    const columns = this.#resolved(`SELECT (${textOf(this.#sql, this.#tokens, range)}) AS value`, [])
+    const columns = this.#resolve(`SELECT (${textOf(this.#sql, this.#tokens, range)}) AS value`, [])
     return columns?.[0]
   }
 
   /** The columns of a query: from the resolver, or where it has mistakes from its SELECT list. */
   #columnsOf(range: Range, ctes: readonly NamedQuery[]): readonly ScopeColumn[] {
-    const resolved = this.#resolved(textOf(this.#sql, this.#tokens, range), ctes)
-    const { rest, ctes: all } = this.#ctes({ ...range }, ctes)
+    const resolved = this.#resolve(textOf(this.#sql, this.#tokens, range), ctes)
+    const { rest, ctes: all } = this.#readCtes({ ...range }, ctes)
     const items = this.#itemsOf(rest, null, all)
     const scope: SqlScope = { items, ctes: all, outer: null, aliases: [] }
-    const listed = this.#selectList(rest).flatMap(part => this.#selected(part, scope))
+    const listed = this.#selectList(rest).flatMap(part => this.#selectedColumns(part, scope))
     if (resolved === null) return listed
     return resolved.map(column => ({
       ...column,
@@ -236,7 +236,7 @@ class ScopeReader {
     }))
   }
 
-  #resolved(query: string, ctes: readonly NamedQuery[]): readonly ScopeColumn[] | null {
+  #resolve(query: string, ctes: readonly NamedQuery[]): readonly ScopeColumn[] | null {
     const { tables, parameterTypes } = this.#context
     const prefix = ctes.length === 0 ? '' : `WITH ${ctes.map(({ text }) => text).join(', ')} `
     const resolved = orMistake(() => resolveQuery(`${prefix}SELECT * FROM (${query})`, tables, parameterTypes))
@@ -256,7 +256,7 @@ class ScopeReader {
 
   /** What follows the word, up to the next clause; null where the range does not have it. */
   #clause(range: Range, word: 'SELECT' | 'FROM'): Range | null {
-    const indexes = [...topLevel(this.#tokens, range)]
+    const indexes = [...topLevelIndexes(this.#tokens, range)]
     const at = indexes.find(i => this.#tokens[i]!.term === word)
     if (at === undefined) return null
     const isNext = (i: number): boolean => {
@@ -267,7 +267,7 @@ class ScopeReader {
   }
 
   /** The columns that one item of a SELECT list gives. */
-  #selected(part: Range, scope: SqlScope): readonly ScopeColumn[] {
+  #selectedColumns(part: Range, scope: SqlScope): readonly ScopeColumn[] {
     const last = this.#tokens[part.to - 1]!
     if (last.term === '*') {
       if (part.to - part.from === 1) return scope.items.flatMap(({ columns }) => columns)

@@ -36,8 +36,8 @@ function mayHoldFrom(tokens: readonly LenientToken[], open: number): boolean {
   return /^(?:SELECT|WITH|FROM)$/.test(tokens[first]?.term ?? '') || tokens[open - 1]?.term === 'EXTRACT'
 }
 
-/** The indexes of the range's tokens that no parentheses hold. An opening parenthesis is included, with a jump to its end. */
-export function* topLevel(tokens: readonly LenientToken[], { from, to }: Range): Generator<number> {
+/** The indexes of the range's tokens outside parentheses, and of each opening parenthesis. */
+export function* topLevelIndexes(tokens: readonly LenientToken[], { from, to }: Range): Generator<number> {
   for (let i = from; i < to; i++) {
     yield i
     const { term } = tokens[i]!
@@ -66,7 +66,7 @@ export function splitAt(
 ): readonly Range[] {
   const parts: Range[] = []
   let { from } = range
-  for (const i of topLevel(tokens, range)) {
+  for (const i of topLevelIndexes(tokens, range)) {
     if (!isBorder(tokens[i]!, i)) continue
     parts.push({ from, to: i })
     from = i + 1

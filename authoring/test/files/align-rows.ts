@@ -3,7 +3,7 @@ import { diffArrays } from 'diff'
 import { equalValues } from './equal-values.js'
 
 /** A pair of indexes; null where a side has no such row. */
-export interface Aligned {
+export interface AlignedPair {
   readonly expected: number | null
   readonly found: number | null
 }
@@ -11,8 +11,8 @@ export interface Aligned {
 /** Lists that differ in more rows are not aligned: the time grows with the square of this. */
 export const MAX_DIFFERENCES = 2_000
 
-/** The longest common subsequence; rows that only one side has come before the next common row, expected ones first. */
-export function alignRows(expected: readonly unknown[], found: readonly unknown[]): readonly Aligned[] {
+/** The longest common subsequence. Rows of one side only precede the next common row, expected rows first. */
+export function alignRows(expected: readonly unknown[], found: readonly unknown[]): readonly AlignedPair[] {
   const options = { comparator: equalValues, maxEditLength: MAX_DIFFERENCES }
   const runs = diffArrays([...expected], [...found], options) ?? [
     { count: expected.length, removed: true, added: false },
@@ -25,23 +25,23 @@ export function alignRows(expected: readonly unknown[], found: readonly unknown[
 }
 
 /** Between two equal items, removed and added items are paired in order: a pair counts as one item that was changed. */
-export function pairChanges(pairs: readonly Aligned[]): readonly Aligned[] {
-  const changed: Aligned[] = []
-  let [gone, come]: [number[], number[]] = [[], []]
+export function pairChanges(pairs: readonly AlignedPair[]): readonly AlignedPair[] {
+  const result: AlignedPair[] = []
+  let [removed, added]: [number[], number[]] = [[], []]
   const flush = (): void => {
-    for (let i = 0; i < Math.max(gone.length, come.length); i++) {
-      changed.push({ expected: gone[i] ?? null, found: come[i] ?? null })
+    for (let i = 0; i < Math.max(removed.length, added.length); i++) {
+      result.push({ expected: removed[i] ?? null, found: added[i] ?? null })
     }
-    gone = []
-    come = []
+    removed = []
+    added = []
   }
   for (const pair of pairs) {
     if (pair.expected !== null && pair.found !== null) {
       flush()
-      changed.push(pair)
-    } else if (pair.expected !== null) gone.push(pair.expected)
-    else come.push(pair.found!)
+      result.push(pair)
+    } else if (pair.expected !== null) removed.push(pair.expected)
+    else added.push(pair.found!)
   }
   flush()
-  return changed
+  return result
 }

@@ -9,14 +9,14 @@ export function readTestArguments({ text }: SourceText, name: string): readonly 
   const cases = document.get('tests', true)
   if (!isSeq(cases)) return []
   return cases.items.flatMap((_, index) => {
-    const at = ['tests', index]
+    const casePath = ['tests', index]
     const maps = [
-      [...at, 'arguments'],
-      [...at, 'expect', 'same_as', 'arguments'],
+      [...casePath, 'arguments'],
+      [...casePath, 'expect', 'same_as', 'arguments'],
     ].map(path => document.getIn(path, true))
     const keys = maps.flatMap(map => (isMap(map) ? map.items.map(({ key }) => key as Node) : []))
-    const listed = document.getIn([...at, 'expect', 'problem', 'parameters'], true)
-    return [...keys, ...(isSeq(listed) ? (listed.items as Node[]) : [])].flatMap(node => {
+    const parameters = document.getIn([...casePath, 'expect', 'problem', 'parameters'], true)
+    return [...keys, ...(isSeq(parameters) ? (parameters.items as Node[]) : [])].flatMap(node => {
       if (!isScalar(node) || node.value !== name || !node.range) return []
       return [node.range[0] + (/["']/.test(text[node.range[0]] ?? '') ? 1 : 0)]
     })

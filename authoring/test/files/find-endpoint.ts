@@ -1,4 +1,4 @@
-/** Finds the endpoint that a test file is for, and the mistakes in the file that only show against that endpoint. */
+/** Finds the endpoint that a test file is for, and the mistakes in the file that only a comparison with the endpoint shows. */
 
 import { posix } from 'node:path'
 import type { Loaded, LoadedEndpoint } from '../../../runner/manifest/load.js'
@@ -19,10 +19,10 @@ export const manifestOf = (testFile: string): string => `${testFile.slice(0, -TE
  */
 export function findEndpoint(tests: TestFile, { loadedEndpoints, files }: Pick<Loaded, 'loadedEndpoints' | 'files'>) {
   const manifest = posix.normalize(manifestOf(tests.file))
-  const beside = loadedEndpoints.find(({ file }) => posix.normalize(file) === manifest)
-  const loadedEndpoint = beside ?? loadedEndpoints.find(({ endpoint }) => endpoint.name === tests.subject) ?? null
+  const byFile = loadedEndpoints.find(({ file }) => posix.normalize(file) === manifest)
+  const loadedEndpoint = byFile ?? loadedEndpoints.find(({ endpoint }) => endpoint.name === tests.subject) ?? null
   if (loadedEndpoint !== null)
-    return { loadedEndpoint, diagnostics: tests.cases.flatMap(one => mistakesIn(one, tests, loadedEndpoint)) }
+    return { loadedEndpoint, diagnostics: tests.cases.flatMap(test => mistakesIn(test, tests, loadedEndpoint)) }
   if (files.some(file => posix.normalize(file) === manifest)) return { loadedEndpoint: null, diagnostics: [] }
   const names = loadedEndpoints.map(({ endpoint }) => endpoint.name)
   const message = `no manifest ${manifest} is loaded, and no endpoint has the name "${tests.subject}"`
@@ -33,18 +33,18 @@ export function findEndpoint(tests: TestFile, { loadedEndpoints, files }: Pick<L
   }
 }
 
-function mistakesIn({ path, arguments: given, expect }: TestCase, { source }: TestFile, { endpoint }: LoadedEndpoint) {
+function mistakesIn({ path, arguments: args, expect }: TestCase, { source }: TestFile, { endpoint }: LoadedEndpoint) {
   const diagnostics: Diagnostic[] = []
   const parameters = endpoint.parameters.map(({ name }) => name)
   const columns = endpoint.columns.map(({ name }) => name)
-  const checkArguments = (names: object, at: readonly (string | number)[]): void => {
-    for (const name of Object.keys(names).filter(one => !parameters.includes(one))) {
+  const checkArguments = (names: object, path: readonly (string | number)[]): void => {
+    for (const name of Object.keys(names).filter(parameter => !parameters.includes(parameter))) {
       const message = `${endpoint.name} has no parameter "${name}", so it ignores the argument`
       const more = { severity: 'warning', ...didYouMean(name, parameters) } as const
-      diagnostics.push(diagnosticAt(source.keyAt([...at, name]), 'tests/unknown-argument', message, more))
+      diagnostics.push(diagnosticAt(source.keyAt([...path, name]), 'tests/unknown-argument', message, more))
     }
   }
-  checkArguments(given, [...path, 'arguments'])
+  checkArguments(args, [...path, 'arguments'])
   if (expect.same_as) checkArguments(expect.same_as.arguments, [...path, 'expect', 'same_as', 'arguments'])
   for (const [i, { column }] of (expect.ordered_by ?? []).map(sortKey).entries()) {
     if (columns.includes(column)) continue

@@ -28,12 +28,12 @@ export const TEST_ENDING = '.test.yaml'
 export type FoundTests = Awaited<ReturnType<typeof findTests>>
 
 /**
- * Reads the test files that these paths name: a test file, a manifest (the test file beside it) or a folder. No paths stand for
- * the folder of manifests.
+ * Reads the test files that these paths name: a test file, a manifest (the test file beside it) or a folder. Without paths, it reads
+ * those in the folder of manifests.
  */
 export async function findTests(paths: readonly string[], endpointsDir: string) {
   const diagnostics: Diagnostic[] = []
-  const wanted = new Set<string>()
+  const files = new Set<string>()
   const refuse = (file: string, message: string): void =>
     void diagnostics.push(diagnosticAt({ file, line: 1, column: 1 }, 'tests/no-tests', message))
   for (const path of paths.length > 0 ? paths : [endpointsDir]) {
@@ -41,14 +41,14 @@ export async function findTests(paths: readonly string[], endpointsDir: string) 
     try {
       if ((await stat(path)).isDirectory()) {
         const names = (await namesBelow(path)).map(name => posix.join(file, name))
-        for (const name of names.filter(one => one.endsWith(TEST_ENDING))) wanted.add(name)
+        for (const name of names.filter(one => one.endsWith(TEST_ENDING))) files.add(name)
         for (const name of names.filter(one => one.endsWith('.test.yml'))) {
           refuse(name, `a test file ends in ${TEST_ENDING}; rename this one, or its tests do not run`)
         }
-      } else if (file.endsWith(TEST_ENDING)) wanted.add(posix.normalize(file))
+      } else if (file.endsWith(TEST_ENDING)) files.add(posix.normalize(file))
       else if (!file.endsWith('.yaml')) refuse(file, `a test file ends in ${TEST_ENDING}, and a manifest in .yaml`)
-      else if (isThere(testsOf(file))) wanted.add(posix.normalize(testsOf(file)))
-      else refuse(file, `it has no tests: there is no file ${testsOf(file)}`)
+      else if (fileExists(testFileOf(file))) files.add(posix.normalize(testFileOf(file)))
+      else refuse(file, `it has no tests: there is no file ${testFileOf(file)}`)
     } catch (error) {
       const isMissing = (error as { code?: unknown }).code === 'ENOENT'
       // Reading the manifests reports that their folder is missing.
@@ -56,14 +56,14 @@ export async function findTests(paths: readonly string[], endpointsDir: string) 
       else if (paths.length > 0) diagnostics.push(noSuchPath(file))
     }
   }
-  const read = await Promise.all([...wanted].sort().map(file => readOne(file, file, diagnostics)))
-  return { files: read.filter(text => text !== null), diagnostics: diagnostics.sort(compareDiagnostics) }
+  const sources = await Promise.all([...files].sort().map(file => readOne(file, file, diagnostics)))
+  return { files: sources.filter(text => text !== null), diagnostics: diagnostics.sort(compareDiagnostics) }
 }
 
 /** The test file beside a manifest, whether it is there or not: `a/b.yaml` → `a/b.test.yaml`. */
-export const testsOf = (manifest: string): string => manifest.replace(/\.yaml$/, TEST_ENDING)
+export const testFileOf = (manifest: string): string => manifest.replace(/\.yaml$/, TEST_ENDING)
 
-function isThere(file: string): boolean {
+function fileExists(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === true
 }
 
@@ -71,13 +71,13 @@ const findMistakes = schemaChecker('#test-schema')
 
 export type ReadTests = ReturnType<typeof readTests>
 
-/** Reads one test file over these tables; `tests` is null where it has mistakes. */
+/** Reads one test file with rows of these tables; `tests` is null where the file has mistakes. */
 export function readTests({ file, text }: SourceText, tables: TableCatalogue) {
   const { source, value, diagnostics: broken } = parseManifest(file, text)
   if (source === null || broken.length > 0) return { tests: null, diagnostics: broken }
   const mistakes = schemaDiagnostics(findMistakes(value), source)
   if (mistakes.length > 0) return { tests: null, diagnostics: [...mistakes].sort(compareDiagnostics) }
-  const reader = new Reader(file, text, source, tables)
+  const reader = new TestFileReader(file, text, source, tables)
   const cases = reader.cases()
   const diagnostics = reader.diagnostics.sort(compareDiagnostics)
   const subject = posix.basename(file).slice(0, -TEST_ENDING.length)
@@ -89,7 +89,7 @@ export function readTests({ file, text }: SourceText, tables: TableCatalogue) {
 export const PARSE_OPTIONS = { version: '1.2', schema: 'core', prettyErrors: false, keepSourceTokens: false } as const
 
 /** Reads a document that the schema has accepted. */
-class Reader {
+class TestFileReader {
   readonly diagnostics: Diagnostic[] = []
   readonly #file: string
   readonly #source: ManifestSource
@@ -110,25 +110,25 @@ class Reader {
   cases(): readonly TestCase[] {
     const now = this.#time(['now'])
     const shared = this.#tablesAt(['tables'])
-    const firstAt = new Map<string, number>()
+    const firstLines = new Map<string, number>()
     return this.#items(['tests']).map((_, index) => {
       const path: NodePath = ['tests', index]
       const name = textOf(this.#node([...path, 'name']) as Scalar)
       const place = this.#source.valueAt([...path, 'name'])
-      const line = firstAt.get(name)
-      if (line === undefined) firstAt.set(name, place.line)
+      const line = firstLines.get(name)
+      if (line === undefined) firstLines.set(name, place.line)
       else {
         const message = `another test has the name "${name}", in line ${line}; give this one a name of its own`
         this.#report(place, 'tests/duplicate-name', message)
       }
-      const own = this.#tablesAt([...path, 'tables'])
-      const replaced = new Set(own.map(table => table.standsFor))
+      const ownTables = this.#tablesAt([...path, 'tables'])
+      const replacedNames = new Set(ownTables.map(table => table.standsFor))
       return {
         name,
         path,
         arguments: this.#arguments([...path, 'arguments']),
         nowMicros: this.#time([...path, 'now']) ?? now,
-        tables: [...shared.filter(table => !replaced.has(table.standsFor)), ...own],
+        tables: [...shared.filter(table => !replacedNames.has(table.standsFor)), ...ownTables],
         expect: this.#expectation([...path, 'expect']),
       }
     })
@@ -177,19 +177,19 @@ class Reader {
       }
       // The name is what messages about the rows show.
       const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
-      const about = { definition, standsFor: table.name }
-      if (!isSeq(value)) return [{ ...about, rows: null, file: this.#fixture([...path, name, 'file']) }]
+      const common = { definition, standsFor: table.name }
+      if (!isSeq(value)) return [{ ...common, rows: null, file: this.#fixture([...path, name, 'file']) }]
       const report = (at: Node, message: string, more?: More): void =>
         this.#report(this.#placeOf(at.range?.[0] ?? 0), 'tests/row', message, more)
-      const given = { ...table, columns: rowColumns(table) }
-      const rows = (value.items as Node[]).map(row => readTableRow(row, given, report))
-      return [{ ...about, rows, file: null }]
+      const rowTable = { ...table, columns: rowColumns(table) }
+      const rows = (value.items as Node[]).map(row => readTableRow(row, rowTable, report))
+      return [{ ...common, rows, file: null }]
     })
   }
 
   #fixture(path: NodePath): string {
     const file = join(dirname(this.#file), textOf(this.#node(path) as Scalar))
-    if (!isThere(file)) {
+    if (!fileExists(file)) {
       const message = `there is no file ${file.split(sep).join('/')}; a fixture is named relative to this file`
       this.#report(this.#source.valueAt(path), 'tests/fixture', message)
     }
@@ -208,17 +208,17 @@ class Reader {
   }
 
   #expectation(path: NodePath): Expectation {
-    const written = readPlain(this.#node(path)) as Expectation
-    const { same_as, problem } = written
+    const expectation = readPlain(this.#node(path)) as Expectation
+    const { same_as, problem } = expectation
     if (problem !== undefined) {
-      for (const key of Object.keys(written).filter(one => one !== 'problem')) {
+      for (const key of Object.keys(expectation).filter(one => one !== 'problem')) {
         const message = `a problem has no rows: "${key}" cannot stand beside "problem"`
         this.#report(this.#source.keyAt([...path, key]), 'tests/problem-with-rows', message)
       }
     }
     return same_as
-      ? { ...written, same_as: { arguments: this.#arguments([...path, 'same_as', 'arguments']) } }
-      : written
+      ? { ...expectation, same_as: { arguments: this.#arguments([...path, 'same_as', 'arguments']) } }
+      : expectation
   }
 }
 

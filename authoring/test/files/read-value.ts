@@ -57,7 +57,7 @@ function readStruct(
     const field = find(name)
     if (field === undefined && reader.ignoresUnknown) continue
     if (field === undefined) {
-      const names = fields.map(one => one.name)
+      const names = fields.map(field => field.name)
       report(key as Node, `unknown column "${name}" in ${place.name}`, didYouMean(name, names))
       hasUnknown = true
       continue
@@ -69,12 +69,12 @@ function readStruct(
     }
     row[field.name] = readTyped(value as Node | null, field.type, { name: field.name, path }, reader)
   }
-  const lacking = fields.filter(({ name }) => reader.required.has(place.path + name) && !Object.hasOwn(row, name))
+  const missing = fields.filter(({ name }) => reader.required.has(place.path + name) && !Object.hasOwn(row, name))
   // A misspelt name counts as one mistake, not also as a missing column.
-  if (lacking.length > 0 && !hasUnknown) {
+  if (missing.length > 0 && !hasUnknown) {
     report(
       node,
-      `${quotedList(lacking.map(({ name }) => name))} ${lacking.length === 1 ? 'is' : 'are'} REQUIRED in ${place.name}, and missing in this row`,
+      `${quotedList(missing.map(({ name }) => name))} ${missing.length === 1 ? 'is' : 'are'} REQUIRED in ${place.name}, and missing in this row`,
     )
   }
   return row
@@ -103,23 +103,23 @@ function readTyped(node: Node | null, type: Type, place: RecordPlace, reader: Ro
   if (!isScalar(node)) return refuse('a single value')
   const { value } = node
   if (type.kind === 'STRING') return textOf(node)
-  if (!isTaken(type.kind, node)) return refuse(expectation(type.kind, UNLIMITED), '')
+  if (!isValueOf(type.kind, node)) return refuse(expectation(type.kind, UNLIMITED), '')
   if (typeof value !== 'number' || !NUMBERS.includes(type.kind)) return value
-  return Number.isFinite(value) ? exact(node) : String(value)
+  return Number.isFinite(value) ? exactValue(node) : String(value)
 }
 
 const NUMBERS: readonly string[] = ['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']
 
 /** Whether the reader of files takes the value, with all its digits. */
-function isTaken(kind: ScalarKind, node: Scalar): boolean {
+function isValueOf(kind: ScalarKind, node: Scalar): boolean {
   const { value, source = '' } = node
   if (kind === 'BOOL') return /^(?:true|false)$/i.test(String(value))
   const isOfKind = typeof value === 'string' || (typeof value === 'number' && NUMBER_KINDS.has(kind))
   const isBeyond = Math.abs(Number(value)) === Number.POSITIVE_INFINITY && /\d/.test(source)
-  return isOfKind && !isBeyond && leafOfText(kind, String(exact(node)), UNLIMITED) !== null
+  return isOfKind && !isBeyond && leafOfText(kind, String(exactValue(node)), UNLIMITED) !== null
 }
 
-/** A node as a value of a result or of JSON: a number with more digits than JavaScript keeps is its text. */
+/** A node as a value of a result or of JSON. A number with more digits than JavaScript keeps becomes its text. */
 export function readPlain(node: Node | null | undefined): unknown {
   if (isMap(node)) {
     return Object.fromEntries(
@@ -128,7 +128,7 @@ export function readPlain(node: Node | null | undefined): unknown {
   }
   if (isSeq(node)) return node.items.map(item => readPlain(item as Node))
   if (!isScalar(node)) return null
-  const value = exact(node)
+  const value = exactValue(node)
   return typeof value === 'number' && !Number.isFinite(value) ? nonFiniteText(value) : value
 }
 
@@ -142,7 +142,7 @@ export function textOf(node: Scalar): string {
 
 const MAX_EXACT_DIGITS = 15
 
-function exact(node: Scalar): unknown {
+function exactValue(node: Scalar): unknown {
   const { value, source } = node
   if (typeof value !== 'number' || source === undefined || !/^[+-]?[\d.]+$/.test(source)) return value
   if (source.includes('.') ? source.replace(/\D/g, '').length <= MAX_EXACT_DIGITS : Number.isSafeInteger(value)) {

@@ -5,7 +5,7 @@
 import { Document, isCollection, isMap, isScalar, isSeq, type Node, Pair, parseDocument, visit, YAMLMap } from 'yaml'
 import type { NodePath } from '../../../runner/manifest/source.js'
 import { isRecord } from '../../../runner/model/is-record.js'
-import { type Aligned, alignRows, pairChanges } from './align-rows.js'
+import { type AlignedPair, alignRows, pairChanges } from './align-rows.js'
 import { equalValues } from './equal-values.js'
 import { PARSE_OPTIONS } from './load.js'
 import { readPlain } from './read-value.js'
@@ -22,8 +22,8 @@ export interface ValueUpdate {
 export function updateText(fileText: string, updates: readonly ValueUpdate[]): string {
   const mark = /^\ufeff/.exec(fileText)?.[0] ?? ''
   const text = fileText.slice(mark.length).replaceAll('\r\n', '\n')
-  const written = edit(text, updates)
-  return mark + (fileText.includes('\r\n') ? written.replaceAll('\n', '\r\n') : written)
+  const edited = edit(text, updates)
+  return mark + (fileText.includes('\r\n') ? edited.replaceAll('\n', '\r\n') : edited)
 }
 
 const PRINT_OPTIONS = { lineWidth: 0 }
@@ -44,7 +44,7 @@ function edit(text: string, updates: readonly ValueUpdate[]): string {
     parts.set(part.start, part)
     const node = document.getIn(path, true) as Node
     const isLong = text.slice(node.range![0], node.range![1]).includes('\n')
-    const written = revised(document, node, value, isUnordered)
+    const written = reviseNode(document, node, value, isUnordered)
     // A list in several lines would else become a single line.
     if (isSeq(written) && written.items.length > 0 && isLong) written.flow = false
     // The library would write a number of many digits as JavaScript rounds it.
@@ -59,7 +59,7 @@ function edit(text: string, updates: readonly ValueUpdate[]): string {
     .sort((a, b) => b.start - a.start)
     .reduce((all, { start, end, node }) => {
       const indent = ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1))
-      return all.slice(0, start) + printed(node).replace(/\n(?=.)/g, `\n${indent}`) + all.slice(end)
+      return all.slice(0, start) + printNode(node).replace(/\n(?=.)/g, `\n${indent}`) + all.slice(end)
     }, text)
 }
 
@@ -77,7 +77,7 @@ function partOf(document: Document, path: NodePath, text: string): Part {
 }
 
 /** The text of a node without the comments around it, which the file keeps. */
-function printed(node: Part['node']): string {
+function printNode(node: Part['node']): string {
   const value = node instanceof Pair ? node.value! : node
   value.comment = null
   if (!(node instanceof Pair)) return new Document(node, PARSE_OPTIONS).toString(PRINT_OPTIONS).trimEnd()
@@ -86,8 +86,8 @@ function printed(node: Part['node']): string {
   return new Document(map, PARSE_OPTIONS).toString(PRINT_OPTIONS).trimEnd()
 }
 
-/** The node with another value. What is equal stays as it is written. */
-function revised(document: Document, node: Node | null, value: unknown, isUnordered = false): Node {
+/** The node with another value. Equal values stay as they are written. */
+function reviseNode(document: Document, node: Node | null, value: unknown, isUnordered = false): Node {
   const current = readPlain(node)
   if (node !== null && equalValues(current, value)) return node
   if (isSeq<Node>(node) && Array.isArray(value) && node.items.length > 0 && value.length > 0) {
@@ -97,48 +97,48 @@ function revised(document: Document, node: Node | null, value: unknown, isUnorde
     const isBlock = node.items.some(item => isMap(item) && !item.flow)
     node.items = pairs.flatMap(({ expected, found }) => {
       if (found === null) return []
-      if (expected !== null) return [revised(document, node.items[expected]!, value[found])]
+      if (expected !== null) return [reviseNode(document, node.items[expected]!, value[found])]
       return [document.createNode(value[found], { flow: !isBlock })]
     })
     return node
   }
   if (isMap<Node, Node | null>(node) && isRecord(value) && Object.keys(value).length > 0) {
     for (const { key } of [...node.items]) if (!Object.hasOwn(value, nameOf(key))) node.delete(key)
-    for (const [name, one] of Object.entries(value)) {
+    for (const [name, member] of Object.entries(value)) {
       const pair = node.items.find(({ key }) => nameOf(key) === name)
-      if (pair === undefined) node.add(document.createPair(name, one, { flow: true }))
-      else pair.value = revised(document, pair.value, one)
+      if (pair === undefined) node.add(document.createPair(name, member, { flow: true }))
+      else pair.value = reviseNode(document, pair.value, member)
     }
     return node
   }
-  const made = document.createNode(value, { flow: true })
-  if (isSeq(made) && made.items.length > 0 && made.items.every(isMap)) {
-    made.flow = false
-    for (const item of made.items) item.flow = true
+  const newNode = document.createNode(value, { flow: true })
+  if (isSeq(newNode) && newNode.items.length > 0 && newNode.items.every(isMap)) {
+    newNode.flow = false
+    for (const item of newNode.items) item.flow = true
   }
-  return replaced(node, made)
+  return replaceNode(node, newNode)
 }
 
 const nameOf = (key: Node): string => String((key as { readonly value?: unknown }).value)
 
 /** A new value in the place of another, with its comments and quotes. */
-function replaced(node: Node | null, made: Node): Node {
-  made.commentBefore = node?.commentBefore ?? null
-  made.comment = node?.comment ?? null
+function replaceNode(node: Node | null, newNode: Node): Node {
+  newNode.commentBefore = node?.commentBefore ?? null
+  newNode.comment = node?.comment ?? null
   const isQuoted = isScalar(node) && (node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE')
-  if (isQuoted && isScalar(made) && typeof made.value === 'string') made.type = node.type!
-  return made
+  if (isQuoted && isScalar(newNode) && typeof newNode.value === 'string') newNode.type = node.type!
+  return newNode
 }
 
 /** Pairs each item with an equal one, wherever it is, and the others in order. */
-function alignUnordered(before: readonly unknown[], after: readonly unknown[]): readonly Aligned[] {
-  const left = new Set(after.keys())
-  const equal = before.map(item => {
-    const at = [...left].find(index => equalValues(item, after[index])) ?? null
-    if (at !== null) left.delete(at)
+function alignUnordered(before: readonly unknown[], after: readonly unknown[]): readonly AlignedPair[] {
+  const freeIndexes = new Set(after.keys())
+  const matches = before.map(item => {
+    const at = [...freeIndexes].find(index => equalValues(item, after[index])) ?? null
+    if (at !== null) freeIndexes.delete(at)
     return at
   })
-  const rest = [...left]
-  const pairs = equal.map((found, expected) => ({ expected, found: found ?? rest.shift() ?? null }))
+  const rest = [...freeIndexes]
+  const pairs = matches.map((found, expected) => ({ expected, found: found ?? rest.shift() ?? null }))
   return [...pairs, ...rest.map(found => ({ expected: null, found }))]
 }
