@@ -17,7 +17,7 @@ import type { Settings } from '../runner/settings/settings.js'
 const MAX_NAMED = 20
 
 /** The results to purge: those of an endpoint, of all endpoints that read a table, or of all endpoints. */
-interface Purged {
+interface PurgeTarget {
   readonly name: string | undefined
   readonly table: string | undefined
   readonly partition: string | undefined
@@ -29,7 +29,7 @@ interface Purged {
  * @throws UsageError when neither a URL nor a Redis is given; SetupError when not all results were purged.
  */
 export async function purgeCache(
-  { name, table, partition }: Purged,
+  { name, table, partition }: PurgeTarget,
   url: string | undefined,
   settings: Settings,
   io: Io,
@@ -108,7 +108,7 @@ async function endpointNames(base: string, token: string): Promise<readonly stri
 }
 
 /** The timeout of Redis commands in milliseconds: only the command line waits for them. */
-const PURGE_MS = 5_000
+const COMMAND_TIMEOUT_MS = 5_000
 
 /**
  * Purges the results of one endpoint, by name or id, or of all endpoints: from Redis and from the memory of every replica.
@@ -120,7 +120,7 @@ async function purgeShared(settings: Settings, ref: string | null): Promise<void
   const prefix = ref === null ? '' : keyPrefix(await findEndpointId(settings.endpointsDir, ref))
   const clock = systemClock()
   const { RedisLink, RedisStore } = await redisModules()
-  const link = new RedisLink({ url: redisUrl, clock, random: Math.random, commandMs: PURGE_MS })
+  const link = new RedisLink({ url: redisUrl, clock, random: Math.random, commandMs: COMMAND_TIMEOUT_MS })
   try {
     const store = new RedisStore({ link, prefix: redisPrefix, clock, key: redisKey, onTrouble: () => {} })
     await link.open()

@@ -15,14 +15,14 @@ const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor))
 /** A closed terminal no longer counts as a terminal. */
 const isTerminalClosed = (): boolean => terminals.length > 0 && !terminals.some(descriptor => isatty(descriptor))
 
-/** Ends the process when its terminal has closed: by SIGHUP, or by a shutdown in good order once a command waits for one. */
+/** Ends the process when its terminal has closed: by SIGHUP, or by an orderly shutdown once a command waits for one. */
 let endAtHangup = (): void => {
   process.removeAllListeners('SIGHUP')
   process.kill(process.pid, 'SIGHUP')
 }
 
-// This timer keeps the process alive until the command is done: the pause before a request is sent again does not.
-const untilDone = setInterval(() => {}, 2 ** 30)
+// This timer keeps the process alive until the command is done: the pause before a retry does not.
+const keepAlive = setInterval(() => {}, 2 ** 30)
 const interrupted = new AbortController()
 const output = standardOutput(process.stdout, process.stderr)
 const code = await run(process.argv.slice(2), {
@@ -43,7 +43,7 @@ const code = await run(process.argv.slice(2), {
     return interrupted.signal
   },
 })
-clearInterval(untilDone)
+clearInterval(keepAlive)
 process.exitCode = interrupted.signal.aborted ? (interrupted.signal.reason as number) : code
 // Only at the exit is it certain whether all of the output was written.
 process.once('exit', () => {

@@ -59,7 +59,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
 }
 
 /** In the order of `sluice --help`. */
-const COMMANDS: readonly ((declaring: Declarer) => void)[] = [
+const COMMANDS: readonly ((declarer: Declarer) => void)[] = [
   declareInit,
   declareNew,
   declareServe,

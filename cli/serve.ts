@@ -71,15 +71,15 @@ async function placeFailuresIn({ endpointsDir }: Settings): Promise<PlaceFailure
  * carried out afterwards.
  */
 function listenForReloads(io: Io): { begin(reload: () => void): void } {
-  let isAsked = false
-  let act = (): void => {
-    isAsked = true
+  let isRequested = false
+  let onReload = (): void => {
+    isRequested = true
   }
-  io.onReload(() => act())
+  io.onReload(() => onReload())
   return {
     begin(reload) {
-      act = reload
-      if (isAsked) reload()
+      onReload = reload
+      if (isRequested) reload()
     },
   }
 }

@@ -3,7 +3,7 @@
 import { assignments } from '../authoring/terminal/arguments.js'
 import { EXIT, type Io } from '../authoring/terminal/io.js'
 import { tableOf } from '../authoring/terminal/table.js'
-import { leftToCallers, tokenWarnings } from '../authoring/token/check-token.js'
+import { tokenWarnings, unpinnedNotice } from '../authoring/token/check-token.js'
 import { addToken, listTokens, type NewToken, revokeToken } from '../authoring/token/token-writer.js'
 import type { TokenRecord } from '../runner/auth/token-file.js'
 import { tokensPath } from '../runner/serve/tokens.js'
@@ -18,8 +18,8 @@ export async function createTokenCommand(settings: Settings, flags: TokenFlags, 
   const order = { ...flags, pin: assignments('--pin', flags.pin ?? []) }
   io.print(`${await addToken(settings, order)}\n`)
   io.printError('The token is shown only this once; the file stores only its hash.\n')
-  const left = await leftToCallers(settings, order)
-  if (left !== null) io.printError(`${left}\n`)
+  const notice = await unpinnedNotice(settings, order)
+  if (notice !== null) io.printError(`${notice}\n`)
   for (const warning of await tokenWarnings(settings, order)) io.printError(`warning: ${warning}\n`)
   return EXIT.clean
 }

@@ -13,32 +13,32 @@ const ANSWER_MS = 6_000
 /** How long a stalled reader of the log is waited for, in milliseconds. */
 const WRITE_MS = 1_000
 /** The most functions that the log names, the innermost first. */
-const MOST_FRAMES = 12
+const MAX_FRAMES = 12
 const STANDARD_ERROR = 2
 
-const { turns, beatMs, mostBeats, writesLog } = workerData as WatchdogData
+const { turns, beatMs, maxBeats, writesLog } = workerData as WatchdogData
 let lastTurn = -1
 let stillBeats = 0
 
-const watching = setInterval(() => {
+const timer = setInterval(() => {
   const turn = Atomics.load(turns, 0)
   stillBeats = turn === lastTurn ? stillBeats + 1 : 0
   lastTurn = turn
-  if (stillBeats < mostBeats) return
-  clearInterval(watching)
+  if (stillBeats < maxBeats) return
+  clearInterval(timer)
   askWhere(endProcess)
 }, beatMs)
 
-/** Calls back once, with the functions that the main thread is in, the innermost first; with none where it does not answer. */
+/** Calls back once, with the functions that the main thread is in, the innermost first; the list is empty if it does not answer. */
 function askWhere(tell: (where: readonly string[]) => void): void {
-  const silent = setTimeout(tell, ANSWER_MS, [])
+  const timeout = setTimeout(tell, ANSWER_MS, [])
   const files = new Map<string, string>()
   const session = new Session()
   session.connectToMainThread()
   session.on('Debugger.scriptParsed', ({ params }) => files.set(params.scriptId, params.url))
   session.on('Debugger.paused', ({ params }) => {
-    clearTimeout(silent)
-    tell(params.callFrames.slice(0, MOST_FRAMES).map(frame => placeOf(frame, files)))
+    clearTimeout(timeout)
+    tell(params.callFrames.slice(0, MAX_FRAMES).map(frame => placeOf(frame, files)))
   })
   session.post('Debugger.enable')
   session.post('Debugger.pause')
@@ -59,7 +59,7 @@ function endProcess(where: readonly string[]): void {
 /** A line like those of observe/log.ts, which writes in the main thread. */
 function lineOf(where: readonly string[]): string {
   const time = new Date(systemClock().nowMs()).toISOString()
-  const stalledSeconds = (mostBeats * beatMs) / 1000
+  const stalledSeconds = (maxBeats * beatMs) / 1000
   const facts =
     where.length > 0
       ? { where }

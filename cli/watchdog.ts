@@ -16,24 +16,24 @@ export interface WatchdogData extends Required<Pick<WatchdogOptions, 'writesLog'
   /** One number, which the event loop raises at each beat. */
   readonly turns: Int32Array
   /** The beats without a turn after which the process is ended. */
-  readonly mostBeats: number
+  readonly maxBeats: number
 }
 
 const BEAT_MS = 1_000
 /** Fifteen seconds: no work of the event loop takes a tenth of that. */
-const MOST_BEATS = 15
+const MAX_BEATS = 15
 /** The thread needs 9 MB in all. Its heap grows only while it asks where the loop stands. */
 const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 1 }
 
 /**
- * Starts watching; the returned function ends it. A process under a debugger is not watched, since a breakpoint stops its loop
- * for as long as its reader likes.
+ * Starts watching; the returned function ends it. A process under a debugger is not watched, since a breakpoint may stop its loop for
+ * any time.
  */
 export function startWatchdog({ writesLog, onFailure, beatMs = BEAT_MS }: WatchdogOptions): () => void {
   if (debuggerUrl() !== undefined) return () => undefined
   const turns = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const beat = setInterval(() => Atomics.add(turns, 0, 1), beatMs).unref()
-  const workerData: WatchdogData = { turns, beatMs, mostBeats: MOST_BEATS, writesLog }
+  const workerData: WatchdogData = { turns, beatMs, maxBeats: MAX_BEATS, writesLog }
   const thread = startWorker('cli/watchdog-thread', { workerData, resourceLimits: LIMITS })
   thread.unref()
   thread.once('error', onFailure)

@@ -10,7 +10,7 @@ import { closing } from '../terminal/closing.js'
 import { failureMessage } from '../terminal/failure-message.js'
 import { writeText } from '../terminal/files.js'
 import { EXIT, type Io } from '../terminal/io.js'
-import { confinedBy } from '../token/check-token.js'
+import { confinementOf } from '../token/check-token.js'
 import type { NewToken } from '../token/token-writer.js'
 import { firstRows } from './first-rows.js'
 
@@ -34,7 +34,7 @@ export async function writeExamples(
   return closing(await createRunner({ ...settings, redisUrl: null }), async runner => {
     let code: number = EXIT.clean
     for (const loadedEndpoint of runner.details()) {
-      if (!mayRun(confinedBy(token), loadedEndpoint.endpoint)) continue
+      if (!mayRun(confinementOf(token), loadedEndpoint.endpoint)) continue
       const problem = await writeExample(runner, loadedEndpoint, token.pin ?? {}, options).catch(failureText)
       io.printError(
         `${loadedEndpoint.endpoint.name}: ${problem === null ? 'an example is written' : `no example: ${problem}`}\n`,

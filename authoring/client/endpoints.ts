@@ -6,7 +6,7 @@ import { type Access, mayRun } from '../../runner/request/authorize.js'
 import { describeEndpoint } from '../../runner/request/describe.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { askServer, serverBase } from '../terminal/server.js'
-import { confinedBy } from '../token/check-token.js'
+import { confinementOf } from '../token/check-token.js'
 import type { NewToken } from '../token/token-writer.js'
 import { type ClientEndpoint, readEndpoints } from './contract.js'
 import { loadAllEndpoints } from './load-all-endpoints.js'
@@ -22,7 +22,7 @@ export async function clientEndpoints(
   { allow, pin = {} }: Pick<NewToken, 'allow' | 'pin'>,
 ): Promise<readonly ClientEndpoint[]> {
   const endpoints = url === undefined ? await fromManifests(settings) : await fromServer(settings, url)
-  const token = confinedBy({ allow, pin, allTenants: true })
+  const token = confinementOf({ allow, pin, allTenants: true })
   return endpoints
     .filter(endpoint => mayRun(token, accessOf(endpoint)))
     .map(endpoint => {

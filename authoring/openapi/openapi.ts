@@ -7,7 +7,7 @@ import { writeExamples } from '../call/examples.js'
 import { loadAllEndpoints } from '../client/load-all-endpoints.js'
 import { assignments, timeArgument } from '../terminal/arguments.js'
 import { EXIT, type Io } from '../terminal/io.js'
-import { confinedBy, tokenWarnings } from '../token/check-token.js'
+import { confinementOf, tokenWarnings } from '../token/check-token.js'
 
 export interface OpenApiFlags {
   readonly allow?: readonly string[]
@@ -30,7 +30,7 @@ export async function printOpenApi(
   const loadedEndpoints = await loadAllEndpoints(settings)
   const endpoints = loadedEndpoints.map(({ endpoint }) => endpoint).sort((a, b) => (a.name < b.name ? -1 : 1))
   const document = openApiDocument(
-    endpoints.filter(endpoint => mayRun(confinedBy(token), endpoint)),
+    endpoints.filter(endpoint => mayRun(confinementOf(token), endpoint)),
     {
       version,
       serverUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,

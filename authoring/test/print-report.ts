@@ -12,7 +12,7 @@ export const reporterOf: Readonly<Record<TestFormat, (report: Report, io: Io) =>
   text: reportText,
   junit: (report, io) => io.print(junitText(report)),
   github: reportGithub,
-  json: (report, io) => io.print(`${JSON.stringify(asJson(report), null, 2)}\n`),
+  json: (report, io) => io.print(`${JSON.stringify(reportJson(report), null, 2)}\n`),
 }
 
 function reportText(report: Report, io: Io): void {
@@ -20,7 +20,7 @@ function reportText(report: Report, io: Io): void {
   for (const result of report.results.filter(isFailed)) {
     const { file, line, column } = placeOf(result)
     const lines = [...failureLines(result.failures), `repeat: ${repeatCommand(result, report.flags)}`]
-    io.print(`${file}:${line}:${column}: ${result.test.name}\n${lines.map(one => `  ${one}\n`).join('')}\n`)
+    io.print(`${file}:${line}:${column}: ${result.test.name}\n${lines.map(line => `  ${line}\n`).join('')}\n`)
   }
   for (const file of report.updated) io.print(`updated ${file}\n`)
   if (report.coverage) io.print(coverageText(report.coverage))
@@ -38,14 +38,14 @@ function reportGithub(report: Report, io: Io): void {
   const severity = isBelowMinimum(report) ? 'error' : 'notice'
   for (const { file, uncovered } of report.coverage?.endpoints ?? []) {
     for (const part of uncovered) {
-      const at = part.place ?? { file, line: 1, column: 1 }
-      io.print(`${annotation({ ...at, rule: 'coverage', severity, message: uncoveredText(part) })}\n`)
+      const place = part.place ?? { file, line: 1, column: 1 }
+      io.print(`${annotation({ ...place, rule: 'coverage', severity, message: uncoveredText(part) })}\n`)
     }
   }
   io.printError(`${summary(report)}\n`)
 }
 
-function asJson(report: Report): object {
+function reportJson(report: Report): object {
   const { results, diagnostics, skipped, coverage, updated, durationMs } = report
   const failed = results.filter(isFailed).length
   return {

@@ -16,17 +16,17 @@ import { QueryFault } from '../../runner/model/query-fault.js'
  * @throws SqlError where the query is not valid over these tables; RunnerError where a function that it calls reads a table.
  */
 export function tableReferences({ sql, parameters }: Query, tables: TableCatalogue): readonly TableReference[] {
-  const { tableReferences: found, tables: read } = resolveQuery(sql, tables, typesOf(parameters))
-  const elsewhere = read.find(name => !found.some(({ table }) => table === name))
-  if (elsewhere !== undefined) {
-    const reason = `a function reads ${elsewhere}, whose rows a test cannot replace in the warehouse`
+  const { tableReferences: references, tables: tablesRead } = resolveQuery(sql, tables, typesOf(parameters))
+  const functionTable = tablesRead.find(name => !references.some(({ table }) => table === name))
+  if (functionTable !== undefined) {
+    const reason = `a function reads ${functionTable}, whose rows a test cannot replace in the warehouse`
     throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(reason) })
   }
-  return [...found].sort((a, b) => a.at - b.at)
+  return [...references].sort((a, b) => a.at - b.at)
 }
 
 /** The columns of a query whose parameters have these types. @throws SqlError */
-export const checkedQuery = (
+export const queryColumns = (
   sql: string,
   types: Readonly<Record<string, string>>,
   tables: TableCatalogue,
@@ -39,17 +39,17 @@ export type RenamedSql = ReturnType<typeof renameTables>
  * name by which the query knows it.
  */
 export function renameTables(sql: string, references: readonly TableReference[], nameOf: (table: string) => string) {
-  let renamed = ''
+  let newSql = ''
   let from = 0
   const names: { readonly begin: number; readonly end: number; readonly at: number; readonly from: number }[] = []
   for (const { table, at, end, impliedAlias } of references) {
-    // A wildcard table has no name of one word that a query could qualify a column by.
+    // A wildcard table has no name of one word by which a query could qualify a column.
     const alias = impliedAlias === null || isWildcard(table) ? '' : ` AS \`${impliedAlias}\``
-    renamed += sql.slice(from, at)
-    const begin = renamed.length
-    renamed += `\`${nameOf(table)}\`${alias}`
+    newSql += sql.slice(from, at)
+    const begin = newSql.length
+    newSql += `\`${nameOf(table)}\`${alias}`
     from = end
-    names.push({ begin, end: renamed.length, at, from })
+    names.push({ begin, end: newSql.length, at, from })
   }
   /** Maps an offset in `sql` to one in the original text; from within a new name, to the beginning of the old one. */
   const originalOffset = (offset: number): number => {
@@ -57,5 +57,5 @@ export function renameTables(sql: string, references: readonly TableReference[],
     if (!last) return offset
     return offset < last.end ? last.at : offset - last.end + last.from
   }
-  return { sql: renamed + sql.slice(from), originalOffset }
+  return { sql: newSql + sql.slice(from), originalOffset }
 }

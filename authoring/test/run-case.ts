@@ -33,7 +33,7 @@ export interface CaseDeps extends Omit<RequestDeps, 'endpoints'> {
   readonly caller: Caller
 }
 
-/** @param nowMicros the time of tests that freeze none */
+/** @param nowMicros the time for tests that freeze no time */
 export async function runCase(
   { tests, test, loadedEndpoint }: PlannedCase,
   { caller, ...deps }: CaseDeps,
@@ -51,7 +51,7 @@ export async function runCase(
   const index = indexEndpoints([endpoint])
   const requestDeps: RequestDeps = { ...deps, endpoints: () => index }
   const common = { ref: endpoint.id, accept: undefined, acceptEncoding: undefined, format: 'json', signal } as const
-  /** Calls the endpoint as HTTP would; whatever happens is an answer. */
+  /** Calls the endpoint as HTTP would; a failure is an answer too. */
   const call = async (args: TestArguments): Promise<Answer> => {
     const request = {
       ...common,
@@ -63,16 +63,16 @@ export async function runCase(
       const { result: rows } = JSON.parse(Buffer.from(result.body).toString('utf8'))
       return { kind: 'rows', columns: result.columns, rows, isTruncated: result.isTruncated }
     } catch (thrown) {
-      const { status, code, detail: says, errors, cause } = toRunnerError(thrown)
+      const { status, code, detail, errors, cause } = toRunnerError(thrown)
       // If the warehouse cannot make the tables, that is not the failure of a test.
       if (cause instanceof SetupError) throw cause
-      return { kind: 'problem', status, code, detail: says, errors, reason: reasonOf(cause, says) }
+      return { kind: 'problem', status, code, detail, errors, reason: reasonOf(cause, detail) }
     }
   }
-  const began = deps.clock.ticksMs()
+  const startMs = deps.clock.ticksMs()
   const answer = await call(test.arguments)
   const other = test.expect.same_as ? await call(test.expect.same_as.arguments) : null
-  const durationMs = deps.clock.ticksMs() - began
+  const durationMs = deps.clock.ticksMs() - startMs
   return {
     tests,
     test,

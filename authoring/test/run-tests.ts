@@ -44,7 +44,7 @@ export interface TestOptions {
 export type TestRun = Awaited<ReturnType<typeof runTests>>
 
 /** The tests that run at a time: as many as the engine has connections. */
-const AT_ONCE = 8
+const CONNECTIONS = 8
 
 /**
  * Runs the tests that `paths` name, or all, on the engine of the settings. Reads no data folder.
@@ -55,28 +55,28 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
   const began = clock.ticksMs()
   const definitions = await soundDefinitions(settings)
   const testFiles = await findTests(paths, settings.endpointsDir)
-  const read = testFiles.files.map(file =>
+  const fileReads = testFiles.files.map(file =>
     readTests(file, tableCatalogue(definitions.tables, optionsOf(settings).naming)),
   )
-  const files = read.flatMap(({ tests }) => tests ?? [])
-  const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(one => one.tables)))
+  const files = fileReads.flatMap(({ tests }) => tests ?? [])
+  const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(testCase => testCase.tables)))
 
-  const opened = new Closers()
+  const closers = new Closers()
   try {
-    const engine = opened.add(
+    const engine = closers.add(
       await openDuckdbEngine({
         ...optionsOf(settings),
         dataDir: null,
         database: null,
         tables: [...definitions.tables.map(definition => ({ definition, rows: [] })), ...[...tables].map(sourceOf)],
         functions: definitions.functions,
-        connections: AT_ONCE,
+        connections: CONNECTIONS,
         observe: () => {},
         clock,
       }),
     )
     const { tracksCoverage = false, signal } = options
-    const target = opened.add(await openTarget(settings, engine, signal))
+    const target = closers.add(await openTarget(settings, engine, signal))
     const templates = new Map<string, TemplateCoverage>()
     const compile: Engine['check'] = (sql, types) => target.compile(sql, types)
     const onCompiled = ({ endpoint: { id, parameters }, expanded }: CompiledManifest): void => {
@@ -89,42 +89,42 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
         ? []
         : tests.cases.map(test => ({ tests, test, loadedEndpoint })),
     )
-    const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
-    if (options.name !== undefined && read.every(({ tests }) => tests !== null)) requireTestNamed(options.name, files)
+    const casesToRun = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
+    if (options.name !== undefined && fileReads.every(({ tests }) => tests !== null)) requireTest(options.name, files)
     const placeFailure = placeFailuresBelow(settings.endpointsDir)
     const engineOf = ({ test, loadedEndpoint }: PlannedCase): Engine => {
       const view = target.viewOf(test)
-      const served = new ServedEngine({ name: view.name, maxQueries: AT_ONCE, placeFailure, onFailure: () => {} })
+      const served = new ServedEngine({ name: view.name, maxQueries: CONNECTIONS, placeFailure, onFailure: () => {} })
       served.serve(view, [loadedEndpoint])
       return served
     }
-    const results = await runAll(wanted, engineOf, clock.nowMicros(), signal)
-    const isAbout = subjectFilter(paths, testFiles, plans)
+    const results = await runAll(casesToRun, engineOf, clock.nowMicros(), signal)
+    const isSubject = subjectFilter(paths, testFiles, plans)
     const diagnostics = [
       ...testFiles.diagnostics,
       // A mistake in a partial or a function is always reported, since a manifest that the paths name may use it.
-      ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isAbout(file))),
-      ...read.flatMap(one => one.diagnostics),
-      ...plans.flatMap(one => one.diagnostics),
+      ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isSubject(file))),
+      ...fileReads.flatMap(result => result.diagnostics),
+      ...plans.flatMap(plan => plan.diagnostics),
     ].sort(compareDiagnostics)
-    const subjects = loaded.loadedEndpoints.filter(({ file }) => isAbout(file))
+    const subjects = loaded.loadedEndpoints.filter(({ file }) => isSubject(file))
     return {
       results,
       /** The mistakes in manifests and test files. */
       diagnostics,
       /** The number of tests that could not run, since their manifest or file has mistakes. */
       skipped: plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length,
-      /** Null where it was not asked for. */
+      /** Null if coverage was not asked for. */
       coverage: tracksCoverage ? coverageOf(subjects, templates, results) : null,
       durationMs: clock.ticksMs() - began,
     }
   } finally {
-    await opened.close()
+    await closers.close()
   }
 }
 
 /** @throws UsageError where no test has this name. */
-function requireTestNamed(name: string, files: readonly TestFile[]): void {
+function requireTest(name: string, files: readonly TestFile[]): void {
   const names = files.flatMap(({ cases }) => cases.map(test => test.name))
   if (!names.includes(name)) throw new UsageError([`no test has the name "${name}"${didYouMean(name, names).hint}`])
 }
@@ -136,7 +136,7 @@ interface Plan {
   readonly loadedEndpoint: LoadedEndpoint | null
 }
 
-/** Returns whether the paths are about a manifest. Without paths, all manifests count, tested or not. */
+/** Returns a function that tells whether the paths are about a manifest. Without paths, all manifests count, tested or not. */
 function subjectFilter(
   paths: readonly string[],
   { files }: FoundTests,
@@ -158,21 +158,21 @@ async function runAll(
   nowMicros: bigint,
   signal: AbortSignal,
 ): Promise<readonly CaseResult[]> {
-  const opened = new Closers()
-  const shared = testDeps(opened)
+  const closers = new Closers()
+  const sharedDeps = testDeps(closers)
   const results: CaseResult[] = []
   const queue = cases.entries()
   const work = async (): Promise<void> => {
     for (const [index, planned] of queue) {
       if (signal.aborted) return
-      results[index] = await runCase(planned, { ...shared, engine: engineOf(planned) }, nowMicros, signal)
+      results[index] = await runCase(planned, { ...sharedDeps, engine: engineOf(planned) }, nowMicros, signal)
     }
   }
   try {
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await Promise.all(Array.from({ length: CONNECTIONS }, work))
     return results
   } finally {
-    await opened.close()
+    await closers.close()
   }
 }
 
@@ -198,17 +198,17 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
 }
 
 /** What calls in tests need besides an engine. Nothing is cached or limited. */
-function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
+function testDeps(closers: Closers): Omit<CaseDeps, 'engine'> {
   const clock = systemClock()
   const observe = (): void => {}
-  const store = opened.add(new MemoryStore({ maxBytes: 0 }))
-  const results = opened.add(new ResultCache({ store, clock, observe, random: Math.random }))
+  const store = closers.add(new MemoryStore({ maxBytes: 0 }))
+  const results = closers.add(new ResultCache({ store, clock, observe, random: Math.random }))
   return {
     clock,
     observe,
     results,
     pages: new Pages(results, new Cursors(() => '')),
-    budgets: new Budgets({ counters: opened.add(new MemoryCounters()), clock, observe, maxBytesBilled: null }),
+    budgets: new Budgets({ counters: closers.add(new MemoryCounters()), clock, observe, maxBytesBilled: null }),
     tokens: { find: () => null },
     codings: [],
     caller: unrestrictedCaller('test'),

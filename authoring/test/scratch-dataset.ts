@@ -16,8 +16,8 @@ export class RefusedRowsError extends Error {
 /** After this time BigQuery removes the tables, in case the process dies before it removes the dataset. */
 const TABLES_KEPT_MS = 3_600_000
 /** The longest wait for an answer, in milliseconds: Google's client itself would wait for ever. */
-const WITHIN_MS = 300_000
-const REMOVE_WITHIN_MS = 60_000
+const TIMEOUT_MS = 300_000
+const REMOVE_TIMEOUT_MS = 60_000
 /** BigQuery takes no larger upload in one request. */
 const MAX_UPLOAD_BYTES = 10_000_000
 
@@ -41,7 +41,7 @@ export async function createScratchDataset(
 class ScratchDataset {
   readonly #client: OpenedAccess['client']
   readonly #id = `sluice_test_${systemClock().nowMs()}_${randomUUID().replaceAll('-', '').slice(0, 12)}`
-  readonly #own: { readonly location?: string }
+  readonly #location: { readonly location?: string }
   readonly #signal: AbortSignal
   /** `project.dataset` */
   readonly name: string
@@ -49,7 +49,7 @@ class ScratchDataset {
 
   constructor({ client, project }: OpenedAccess, location: string | null, signal: AbortSignal) {
     this.#client = client
-    this.#own = location === null ? {} : { location }
+    this.#location = location === null ? {} : { location }
     this.#signal = signal
     this.name = `${project}.${this.#id}`
   }
@@ -57,7 +57,7 @@ class ScratchDataset {
   make(): Promise<void> {
     return this.#attempt('make the dataset', () =>
       this.#client.createDataset(this.#id, {
-        ...this.#own,
+        ...this.#location,
         defaultTableExpirationMs: String(TABLES_KEPT_MS),
         description: 'Tables of a run of sluice test. It may be deleted.',
       }),
@@ -85,8 +85,8 @@ class ScratchDataset {
   /** Removes the dataset with its tables, also where the signal has fired. @throws SetupError */
   async close(): Promise<void> {
     try {
-      const removed = this.#client.dataset(this.#id).delete({ force: true })
-      await raced(removed, AbortSignal.timeout(REMOVE_WITHIN_MS))
+      const removal = this.#client.dataset(this.#id).delete({ force: true })
+      await raced(removal, AbortSignal.timeout(REMOVE_TIMEOUT_MS))
     } catch (cause) {
       if (clientFailure(cause).status !== NOT_FOUND) throw this.#failure('remove the dataset', cause)
     }
@@ -94,7 +94,7 @@ class ScratchDataset {
 
   async #attempt(what: string, work: () => Promise<unknown>): Promise<void> {
     try {
-      await raced(raced(work(), AbortSignal.timeout(WITHIN_MS)), this.#signal)
+      await raced(raced(work(), AbortSignal.timeout(TIMEOUT_MS)), this.#signal)
     } catch (cause) {
       // No name is used twice, so a conflict means that the client has repeated a request whose answer was lost.
       if (clientFailure(cause).status === CONFLICT) return
@@ -114,7 +114,7 @@ class ScratchDataset {
       throw new RefusedRowsError(`the rows have ${ndjson.byteLength} bytes, more than ${MAX_UPLOAD_BYTES}`)
     }
     const options = { schema, sourceFormat: 'NEWLINE_DELIMITED_JSON' } as const
-    const stream = this.#client.dataset(this.#id).table(table, this.#own).createWriteStream(options)
+    const stream = this.#client.dataset(this.#id).table(table, this.#location).createWriteStream(options)
     return new Promise((resolve, reject) => {
       stream.once('complete', () => resolve())
       stream.once('error', thrown => reject(refusalOf(thrown) ?? thrown))
@@ -126,14 +126,14 @@ class ScratchDataset {
 const NOT_FOUND = 404
 const CONFLICT = 409
 
-/** The failure of the job that loads the rows, which, unlike a failed request, has no status; null for any other. */
+/** The failure of the job that loads the rows; null for any other failure. Unlike a failed request, a failed job has no status. */
 function refusalOf(thrown: unknown): RefusedRowsError | null {
   const { code, errors } = thrown as {
     readonly code?: unknown
     readonly errors?: readonly { readonly message?: string }[]
   }
-  const isOfJob = code === undefined && errors !== undefined
-  return isOfJob ? new RefusedRowsError(errors[0]?.message ?? 'BigQuery gives no reason') : null
+  const isJobFailure = code === undefined && errors !== undefined
+  return isJobFailure ? new RefusedRowsError(errors[0]?.message ?? 'BigQuery gives no reason') : null
 }
 
 /** The field without REQUIRED, since tests leave columns out, and without policy tags, which would refuse to show its values. */

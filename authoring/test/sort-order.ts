@@ -3,7 +3,7 @@ import type { ResultColumn } from '../../runner/model/query.js'
 import { compareValues as compareTyped } from '../../runner/model/typed-value.js'
 import type { ResultRow } from './answer.js'
 
-type SortedBy = ReturnType<typeof sortKey>
+type SortKey = ReturnType<typeof sortKey>
 
 /** Reads an item of `ordered_by`, such as `revenue desc`. */
 export function sortKey(text: string) {
@@ -11,11 +11,11 @@ export function sortKey(text: string) {
   return { column, isDescending: direction.toLowerCase() === 'desc' }
 }
 
-/** The index of the first row that stands before one that it should follow; -1 where the rows are sorted. */
+/** The index of the first row that should stand before the row above it; -1 where the rows are sorted. */
 export function firstUnsorted(
   rows: readonly ResultRow[],
   columns: readonly ResultColumn[],
-  keys: readonly SortedBy[],
+  keys: readonly SortKey[],
 ): number {
   const compareRows = (a: ResultRow, b: ResultRow): number => {
     for (const { column, isDescending } of keys) {
@@ -36,9 +36,9 @@ function compareValues(type: string, a: unknown, b: unknown): number {
   }
   if (type === 'FLOAT64' || typeof a !== 'string' || typeof b !== 'string') return compareNumbers(Number(a), Number(b))
   // '.' sorts before 'Z', so 12:00:00.5Z would come before 12:00:00Z.
-  const text = (value: string): Buffer => Buffer.from(type === 'TIMESTAMP' ? value.replace(/Z$/, '') : value)
-  // By code points, as UTF-8 sorts: UTF-16 has those beyond U+FFFF before U+E000.
-  return Buffer.compare(text(a), text(b))
+  const bytesOf = (value: string): Buffer => Buffer.from(type === 'TIMESTAMP' ? value.replace(/Z$/, '') : value)
+  // By code points, as UTF-8 sorts: UTF-16 sorts U+10000 and the code points after it before U+E000.
+  return Buffer.compare(bytesOf(a), bytesOf(b))
 }
 
 function compareNumbers(a: number, b: number): number {

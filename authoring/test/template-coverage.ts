@@ -16,7 +16,7 @@ export interface TemplateBranch {
   /** The condition: `given.function_id`, `retention.days`. */
   readonly condition: string
   readonly isTrue: boolean
-  /** The variants that take it. */
+  /** The variants that take this branch. */
   readonly variants: ReadonlySet<number>
 }
 
@@ -48,7 +48,7 @@ function reachableIndexes(
   const choices = new Map<string, Set<string | undefined>>()
   for (const axis of space.axes) {
     const name = axis.kind === 'row' ? axis.by : axis.parameter
-    const parameter = parameters.find(one => one.name === name)
+    const parameter = parameters.find(item => item.name === name)
     const texts = memo(choices, name, () => new Set())
     if (axis.kind === 'row') for (const row of axis.rows) texts.add(row)
     if (parameter?.rows === undefined) texts.add(OTHER)
@@ -56,14 +56,14 @@ function reachableIndexes(
   }
   let combinations: ReadonlyMap<string, string | undefined>[] = [new Map()]
   for (const [name, texts] of choices) {
-    combinations = combinations.flatMap(before => [...texts].map(text => new Map([...before, [name, text]])))
+    combinations = combinations.flatMap(combination => [...texts].map(text => new Map([...combination, [name, text]])))
   }
   return new Set(combinations.map(texts => indexOf(name => texts.get(name))))
 }
 
 function branchesOf({ expansion, variants, placeAt }: ExpandedSql, reachable: readonly number[]): TemplateBranch[] {
   const branches = new Map<string, TemplateBranch & { readonly variants: Set<number> }>()
-  const branch = (piece: Piece & { readonly kind: 'when' }, isTrue: boolean): Set<number> => {
+  const variantsOf = (piece: Piece & { readonly kind: 'when' }, isTrue: boolean): Set<number> => {
     const place = placeAt(piece.place)
     const key = `${place.file}:${place.line}:${place.column}:${isTrue}`
     const { condition } = piece
@@ -75,7 +75,7 @@ function branchesOf({ expansion, variants, placeAt }: ExpandedSql, reachable: re
       if (piece.kind !== 'when') continue
       for (const isTrue of [true, false]) {
         const taking = indexes.filter(index => holds(piece.condition, variants[index]!.choice) === isTrue)
-        const variantsOfBranch = branch(piece, isTrue)
+        const variantsOfBranch = variantsOf(piece, isTrue)
         for (const index of taking) variantsOfBranch.add(index)
         visit(isTrue ? piece.whenTrue : piece.whenFalse, taking)
       }
@@ -83,5 +83,5 @@ function branchesOf({ expansion, variants, placeAt }: ExpandedSql, reachable: re
   }
   visit(expansion.pieces, reachable)
   // A condition that no arguments make true, or false, has one side only.
-  return [...branches.values()].filter(one => one.variants.size > 0)
+  return [...branches.values()].filter(branch => branch.variants.size > 0)
 }

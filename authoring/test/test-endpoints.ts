@@ -55,11 +55,11 @@ async function runOnChange(
   signal: AbortSignal,
   io: Io,
 ): Promise<number> {
-  let state: string | null = null
+  let lastState: string | null = null
   while (!signal.aborted) {
     const current = await readState()
-    if (current !== state) {
-      state = current
+    if (current !== lastState) {
+      lastState = current
       await runOnce().catch((thrown: unknown) => {
         if (signal.aborted) return
         // A table schema with mistakes: the next change may correct it.
@@ -97,11 +97,11 @@ function isClean(report: Report): boolean {
   return isSound && !isBelowMinimum(report) && skipped === 0 && !results.some(isFailed)
 }
 
-/** Corrects expectations that do not hold, in their files. The failures that are left are of those that cannot be corrected. */
+/** Corrects expectations that do not hold, in their files. The returned results have the failures that cannot be corrected. */
 function writeUpdates(results: readonly CaseResult[]): Pick<Report, 'results' | 'updated'> {
-  const { files, results: left } = updatesFor(results)
+  const { files, results: remaining } = updatesFor(results)
   for (const { file, text } of files) writeText(file, text)
-  return { results: left, updated: files.map(({ file }) => file) }
+  return { results: remaining, updated: files.map(({ file }) => file) }
 }
 
 function readMinimum(text: string): number {

@@ -11,7 +11,7 @@ export const withManifests = (only: readonly string[]): readonly string[] => [
   ...new Set([...only, ...only.filter(path => path.endsWith(TEST_ENDING)).map(manifestOf)]),
 ]
 
-/** The mistakes in the test files that `only` names, in folders of it, or beside manifests of it; an empty list means all. */
+/** The mistakes in the test files that `only` names, and in those below its folders or beside its manifests; empty means all. */
 export async function testMistakes(
   endpointsDir: string,
   only: readonly string[],
@@ -21,13 +21,13 @@ export async function testMistakes(
   const isWanted = (file: string): boolean =>
     only.length === 0 || only.some(path => contains(path, file) || contains(path, manifestOf(file)))
   const testFiles = await findTests([], endpointsDir)
-  const unread = testFiles.diagnostics.filter(({ file }) => file.endsWith(TEST_ENDING) && isWanted(file))
+  const fileMistakes = testFiles.diagnostics.filter(({ file }) => file.endsWith(TEST_ENDING) && isWanted(file))
   const mistakes = testFiles.files
     .filter(({ file }) => isWanted(file))
     .flatMap(file => {
       const { tests, diagnostics } = readTests(file, tables)
-      const hasAll = only.length === 0 || loaded.files.includes(manifestOf(file.file))
-      return tests === null || !hasAll ? diagnostics : [...diagnostics, ...findEndpoint(tests, loaded).diagnostics]
+      const isLoaded = only.length === 0 || loaded.files.includes(manifestOf(file.file))
+      return tests === null || !isLoaded ? diagnostics : [...diagnostics, ...findEndpoint(tests, loaded).diagnostics]
     })
-  return [...unread, ...mistakes]
+  return [...fileMistakes, ...mistakes]
 }

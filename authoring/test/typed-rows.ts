@@ -50,7 +50,7 @@ const decimal =
 
 const withT = (text: string | null | undefined): string | undefined => text?.replace(' ', 'T')
 
-/** Types that are absent have one spelling for each value. Null or undefined for a value that the type does not have. */
+/** A type that is not listed has one spelling for each value. The result is null or undefined for a value that the type does not have. */
 const SPELLINGS: Readonly<Partial<Record<ScalarKind, Spelling>>> = {
   INT64(value) {
     const text = /^[+-]?\d+$/.test(String(value)) ? BigInt(String(value).replace('+', '')) : null

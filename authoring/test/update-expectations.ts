@@ -1,4 +1,4 @@
-/** Updates test files: what calls gave replaces the expectations that do not hold. */
+/** Updates test files: the results of calls replace the expectations that do not hold. */
 
 import type { RowsAnswer } from './answer.js'
 import type { ExpectedKey } from './check-answer.js'
@@ -15,20 +15,20 @@ const VALUES: Partial<Record<ExpectedKey, (answer: RowsAnswer) => unknown>> = {
   truncated: ({ isTruncated }) => isTruncated,
 }
 
-/** The files that change, and the results with the failures that are left. */
+/** The files that change, and the results with the failures that remain. */
 export function updatesFor(results: readonly CaseResult[]) {
   const updates = new Map<TestFile, ValueUpdate[]>()
-  const left = results.map((result): CaseResult => {
+  const remaining = results.map((result): CaseResult => {
     const { answer, failures, tests, test } = result
     if (answer.kind === 'problem') return result
-    const written = failures.flatMap(({ key }): ValueUpdate[] => {
-      const read = key === null ? undefined : VALUES[key]
+    const caseUpdates = failures.flatMap(({ key }): ValueUpdate[] => {
+      const readValue = key === null ? undefined : VALUES[key]
       const path = [...test.path, 'expect', key!]
-      return read ? [{ path, value: read(answer), isUnordered: key === 'rows_unordered' }] : []
+      return readValue ? [{ path, value: readValue(answer), isUnordered: key === 'rows_unordered' }] : []
     })
-    if (written.length > 0) updates.set(tests, [...(updates.get(tests) ?? []), ...written])
+    if (caseUpdates.length > 0) updates.set(tests, [...(updates.get(tests) ?? []), ...caseUpdates])
     return { ...result, failures: failures.filter(({ key }) => key === null || VALUES[key] === undefined) }
   })
-  const files = [...updates].map(([{ file, text }, own]) => ({ file, text: updateText(text, own) }))
-  return { files, results: left }
+  const files = [...updates].map(([{ file, text }, fileUpdates]) => ({ file, text: updateText(text, fileUpdates) }))
+  return { files, results: remaining }
 }

@@ -1,4 +1,4 @@
-/** The tests beside manifests on a warehouse: their tables are made in a dataset of their own, and queries read those. */
+/** Runs the tests beside manifests on a warehouse: their tables are made in a temporary dataset, and queries read those tables. */
 
 import {
   definitionCovering,
@@ -25,7 +25,7 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { openServingEngineOver } from '../../runner/serve/engine.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import type { TestCase, TestTable } from './files/test-file.js'
-import { checkedQuery, type RenamedSql, renameTables, tableReferences } from './rename-tables.js'
+import { queryColumns, type RenamedSql, renameTables, tableReferences } from './rename-tables.js'
 import { createScratchDataset, RefusedRowsError } from './scratch-dataset.js'
 
 /** Where tests run. */
@@ -38,7 +38,7 @@ export interface TestTarget {
 }
 
 const MAX_ROWS = 1_000_000
-const READ_WITHIN_MS = 60_000
+const READ_TIMEOUT_MS = 60_000
 
 /**
  * Makes the dataset. The embedded engine reads the rows of tests, so that both engines get the same; it is not closed here.
@@ -78,7 +78,7 @@ interface WarehouseParts {
 class WarehouseTarget implements TestTarget {
   readonly #parts: WarehouseParts
   /** The names of tables that were made, by the rows of a test, the name of an empty table, or a key of shards. */
-  readonly #made = new Map<TestTable | string, Promise<string>>()
+  readonly #tableNames = new Map<TestTable | string, Promise<string>>()
   #wildcards = 0
 
   constructor(parts: WarehouseParts) {
@@ -86,7 +86,7 @@ class WarehouseTarget implements TestTarget {
   }
 
   async compile(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
-    const columns = orMistake(() => checkedQuery(sql, types, this.#parts.embedded.tables()))
+    const columns = orMistake(() => queryColumns(sql, types, this.#parts.embedded.tables()))
     if (columns instanceof SqlError) return { ok: false, problem: columns.problem }
     return { ok: true, columns: columns.map(checkedColumn) }
   }
@@ -94,11 +94,11 @@ class WarehouseTarget implements TestTarget {
   viewOf({ tables }: TestCase): Engine {
     const { engine } = this.#parts
     const run: Engine['run'] = async (query, options) => {
-      const { sql, originalOffset } = await this.#renamed(query, tables)
+      const { sql, originalOffset } = await this.#rename(query, tables)
       try {
         return await engine.run({ ...query, sql }, options)
       } catch (thrown) {
-        throw inText(thrown, originalOffset)
+        throw withOriginalOffset(thrown, originalOffset)
       }
     }
     return { ...engine, run }
@@ -109,49 +109,49 @@ class WarehouseTarget implements TestTarget {
     await dataset.close().finally(() => engine.close())
   }
 
-  async #renamed(query: Query, given: readonly TestTable[]): Promise<RenamedSql> {
+  async #rename(query: Query, testTables: readonly TestTable[]): Promise<RenamedSql> {
     const references = tableReferences(query, this.#parts.embedded.tables())
     const names = new Map<string, string>()
-    for (const { table } of references) names.set(table, await this.#nameFor(table, given))
+    for (const { table } of references) names.set(table, await this.#nameFor(table, testTables))
     return renameTables(query.sql, references, table => names.get(table)!)
   }
 
-  #nameFor(name: string, given: readonly TestTable[]): Promise<string> {
+  #nameFor(name: string, testTables: readonly TestTable[]): Promise<string> {
     if (isWildcard(name)) {
-      const shards = given.filter(({ standsFor }) => isShardOf(standsFor, prefixOf(name)))
+      const shards = testTables.filter(({ standsFor }) => isShardOf(standsFor, prefixOf(name)))
       const key = JSON.stringify([name, ...shards.map(({ definition }) => definition.name)])
-      return memo(this.#made, key, () => this.#addShards(name, shards))
+      return memo(this.#tableNames, key, () => this.#addShards(name, shards))
     }
-    const table = given.find(({ standsFor }) => standsFor === name)
-    return memo(this.#made, hasRows(table) ? table : name, () => this.#addTable(name, table))
+    const table = testTables.find(({ standsFor }) => standsFor === name)
+    return memo(this.#tableNames, hasRows(table) ? table : name, () => this.#addTable(name, table))
   }
 
-  /** Makes the shards of a wildcard table, under a prefix that no other has; resolves to its name, which ends in a star. */
-  async #addShards(name: string, given: readonly TestTable[]): Promise<string> {
-    const own = `w${++this.#wildcards}_`
+  /** Makes the shards of a wildcard table under a prefix of their own; resolves to the table's name, which ends in a star. */
+  async #addShards(name: string, testTables: readonly TestTable[]): Promise<string> {
+    const ownPrefix = `w${++this.#wildcards}_`
     const prefix = prefixOf(name)
     const declared = this.#parts.tables.map(table => table.name)
     const newest = declared
       .filter(table => !isWildcard(table) && isShardOf(table, prefix))
       .sort()
       .at(-1)
-    const shards = new Set([...given.map(table => table.standsFor), ...(newest === undefined ? [] : [newest])])
+    const shards = new Set([...testTables.map(table => table.standsFor), ...(newest === undefined ? [] : [newest])])
     // BigQuery finds no wildcard table without a shard.
     if (shards.size === 0) shards.add(`${prefix}0`)
     // One after the other: BigQuery takes the columns from the shard that was made last.
     for (const shard of [...shards].sort()) {
-      const table = given.find(({ standsFor }) => standsFor === shard)
-      await this.#addTable(shard, table, own + shard.slice(prefix.length))
+      const table = testTables.find(({ standsFor }) => standsFor === shard)
+      await this.#addTable(shard, table, ownPrefix + shard.slice(prefix.length))
     }
-    return `${this.#parts.dataset.name}.${own}*`
+    return `${this.#parts.dataset.name}.${ownPrefix}*`
   }
 
-  async #addTable(name: string, table: TestTable | undefined, named?: string): Promise<string> {
+  async #addTable(name: string, table: TestTable | undefined, tableName?: string): Promise<string> {
     const { dataset, signal } = this.#parts
     const fields = this.#fieldsOf(name)
-    if (!hasRows(table)) return dataset.addTable(fields, null, named)
+    if (!hasRows(table)) return dataset.addTable(fields, null, tableName)
     try {
-      return await dataset.addTable(fields, await this.#rowsOf(table), named)
+      return await dataset.addTable(fields, await this.#rowsOf(table), tableName)
     } catch (thrown) {
       const isRefusal = thrown instanceof RefusedRowsError || (thrown instanceof RunnerError && !signal.aborted)
       if (!isRefusal) throw thrown
@@ -162,7 +162,7 @@ class WarehouseTarget implements TestTarget {
     }
   }
 
-  /** The fields of a table: of its own schema, or of the one that declares all shards. */
+  /** The fields of a table: of its own schema, or of the wildcard table whose shard it is. */
   #fieldsOf(name: string): readonly SchemaField[] {
     const { tables } = this.#parts
     const wildcards = tables.filter(table => isWildcard(table.name))
@@ -173,7 +173,7 @@ class WarehouseTarget implements TestTarget {
     const { embedded, signal } = this.#parts
     const query = { sql: `SELECT * FROM \`${standsFor}\``, parameters: {} }
     const view = embedded.withTables(new Map([[standsFor, definition]]))
-    const options = { maxRows: MAX_ROWS, timestamps: 'iso8601', endpoint: 'test', timeoutMs: READ_WITHIN_MS } as const
+    const options = { maxRows: MAX_ROWS, timestamps: 'iso8601', endpoint: 'test', timeoutMs: READ_TIMEOUT_MS } as const
     const { columns, body, isTruncated } = await view.run(query, { ...options, signal })
     if (isTruncated) throw new RefusedRowsError(`a table of a test has at most ${MAX_ROWS} rows`)
     return derive('ndjson', columns, body, { endpoint: 'test', revision: '', isTruncated })
@@ -183,7 +183,7 @@ class WarehouseTarget implements TestTarget {
 const hasRows = (table: TestTable | undefined): table is TestTable => table !== undefined && table.rows?.length !== 0
 
 /** A failure of a renamed query, with the offset in the text before it was renamed. */
-function inText(thrown: unknown, originalOffset: RenamedSql['originalOffset']): unknown {
+function withOriginalOffset(thrown: unknown, originalOffset: RenamedSql['originalOffset']): unknown {
   if (!(thrown instanceof RunnerError) || !(thrown.cause instanceof QueryFault) || thrown.cause.offset === null) {
     return thrown
   }

@@ -34,16 +34,16 @@ export async function tokenWarnings({ endpointsDir }: Settings, order: NewToken)
  * What the token leaves to its callers, as a sentence: the arguments of its endpoints that it does not pin. Null for a token
  * that pins nothing, or leaves nothing. Never rejects.
  */
-export async function leftToCallers({ endpointsDir }: Settings, order: NewToken): Promise<string | null> {
+export async function unpinnedNotice({ endpointsDir }: Settings, order: NewToken): Promise<string | null> {
   const { pin = {} } = order
   if (Object.keys(pin).length === 0) return null
   const endpoints = (await readAccess(endpointsDir))?.endpoints ?? []
-  const open = endpoints
-    .filter(endpoint => refusalOf(confinedBy(order), endpoint) === null)
+  const unpinned = endpoints
+    .filter(endpoint => refusalOf(confinementOf(order), endpoint) === null)
     .flatMap(({ parameters }) => parameters.map(({ name }) => name).filter(name => !Object.hasOwn(pin, name)))
-  if (open.length === 0) return null
+  if (unpinned.length === 0) return null
   const pins = Object.entries(pin).map(([name, value]) => `${name}=${value}`)
-  return `pinned: ${pins.join(' ')}; callers choose ${listNames([...new Set(open)], MAX_NAMED)}: pin what is not theirs to choose, too`
+  return `pinned: ${pins.join(' ')}; callers choose ${listNames([...new Set(unpinned)], MAX_NAMED)}: pin what is not theirs to choose, too`
 }
 
 type Endpoints = FolderAccess['endpoints']
@@ -63,13 +63,13 @@ function undeclaredPins({ pin = {} }: NewToken, endpoints: Endpoints): readonly 
 }
 
 /** What a token of this order could call. */
-export function confinedBy({ allow, pin = {}, allTenants = false }: Omit<NewToken, 'name'>): Confined {
+export function confinementOf({ allow, pin = {}, allTenants = false }: Omit<NewToken, 'name'>): Confined {
   return { mayCall: name => allow.some(pattern => namePattern(pattern).test(name)), pinned: pin, allTenants }
 }
 
 /** The endpoints that the patterns name but the token may not call, by the reason. */
 function closedEndpoints(order: NewToken, endpoints: Endpoints): readonly string[] {
-  const caller = confinedBy(order)
+  const caller = confinementOf(order)
   const closed = new Map<string, string[]>()
   for (const endpoint of endpoints) {
     if (!caller.mayCall(endpoint.name)) continue

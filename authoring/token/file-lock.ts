@@ -27,9 +27,9 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 /** False if the lock is held. A stale lock is removed and made anew in one turn of the event loop. */
 function tryMake(lock: string): boolean {
   try {
-    const made = statSync(lock, { throwIfNoEntry: false })
+    const lockStat = statSync(lock, { throwIfNoEntry: false })
     // A time in the future is from another clock.
-    if (made && Math.abs(systemClock().nowMs() - made.mtimeMs) > STALE_MS) rmSync(lock, { force: true })
+    if (lockStat && Math.abs(systemClock().nowMs() - lockStat.mtimeMs) > STALE_MS) rmSync(lock, { force: true })
     closeSync(openSync(lock, 'wx', 0o600))
     return true
   } catch (cause) {

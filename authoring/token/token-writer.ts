@@ -88,14 +88,14 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
   const problems = problemsOf(order)
   if (problems.length > 0) throw new UsageError(problems)
   const token = randomBytes(32).toString('base64url')
-  const life = order.expires === undefined ? null : lifeMs(order.expires)
+  const lifetime = order.expires === undefined ? null : lifetimeMs(order.expires)
   const record: TokenRecord = {
     name: order.name,
     sha256: hashToken(token),
     endpoints: order.allow,
     pinned: order.pin ?? {},
     allTenants: order.allTenants ?? false,
-    expires: life === null ? null : new Date(nowMs + life).toISOString(),
+    expires: lifetime === null ? null : new Date(nowMs + lifetime).toISOString(),
     rate: order.rate ?? null,
     concurrent: order.concurrent === undefined ? null : Number(order.concurrent),
     fresh: order.fresh ?? null,
@@ -130,7 +130,7 @@ function problemsOf({ name, allow, pin = {}, expires, rate, concurrent, fresh, b
       problems.push(`a pin names a parameter, found ${JSON.stringify(parameter)}, which cannot be the name of one`)
     if (isBlank(value)) problems.push(`the pin of ${JSON.stringify(parameter)} has no value: it would pin nothing`)
   }
-  if (expires !== undefined && lifeMs(expires) === null) problems.push('an expiry is like 90d, 12h or 30min')
+  if (expires !== undefined && lifetimeMs(expires) === null) problems.push('an expiry is like 90d, 12h or 30min')
   if (!isRate(rate ?? null) || !isRate(fresh ?? null)) {
     problems.push('a rate is like 100/min; the units are s, min, hour and day')
   }
@@ -163,7 +163,7 @@ function changeTokens(
   change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
 ): Promise<void> {
   return withFileLock(path, async () => {
-    const tokens = change(await listTokens(path)).map(asMember)
+    const tokens = change(await listTokens(path)).map(fileEntry)
     await writeAtomically(targetOf(path), `${JSON.stringify({ tokens }, null, 2)}\n`, 0o600)
   })
 }
@@ -181,7 +181,7 @@ function makeFolderOf(path: string): void {
 /**
  * A record as the file stores it. Members that older servers do not know are written only where they differ from the default.
  */
-function asMember(token: TokenRecord): Readonly<Record<string, unknown>> {
+function fileEntry(token: TokenRecord): Readonly<Record<string, unknown>> {
   const { bytesPerDay, allTenants, explain, export: mayExport, concurrent, ...record } = token
   return {
     ...record,
@@ -193,11 +193,11 @@ function asMember(token: TokenRecord): Readonly<Record<string, unknown>> {
   }
 }
 
-const LIFE_UNIT_MS: Readonly<Record<string, number>> = { min: 60_000, h: 3_600_000, d: 86_400_000 }
+const LIFETIME_UNIT_MS: Readonly<Record<string, number>> = { min: 60_000, h: 3_600_000, d: 86_400_000 }
 
-function lifeMs(text: string): number | null {
+function lifetimeMs(text: string): number | null {
   const parts = /^([1-9]\d{0,4})(min|h|d)$/.exec(text)
-  return parts ? Number(parts[1]) * LIFE_UNIT_MS[parts[2]!]! : null
+  return parts ? Number(parts[1]) * LIFETIME_UNIT_MS[parts[2]!]! : null
 }
 
 /** The names that endpoint.schema.json allows; an endpoint pattern may also contain `*` anywhere. */

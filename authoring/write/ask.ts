@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import type { TableCatalogue, TableDefinition } from '../../googlesql/index.js'
 import { RunnerError, UsageError } from '../../runner/model/errors.js'
 import type { Io } from '../terminal/io.js'
-import { columnsOf, type TableOrder, TENANT_KINDS, TIME_KINDS, tableNamed } from './from-table.js'
+import { columnsOf, requireTable, type TableOrder, TENANT_KINDS, TIME_KINDS } from './from-table.js'
 
 /**
  * @throws UsageError where no person can be asked, and for an unknown table; RunnerError CALL_ABANDONED where the input ends before
@@ -23,11 +23,11 @@ export async function askForTable(tables: TableCatalogue, io: Io): Promise<Table
     return String(value).trim()
   }
   const askColumn = async (table: TableDefinition, what: string, kinds: readonly string[]): Promise<string | null> => {
-    const fit = columnsOf(table, kinds)
-    return fit.length === 0 ? null : (await ask(`${what} (${fit.join(', ')}; empty for none): `)) || null
+    const columns = columnsOf(table, kinds)
+    return columns.length === 0 ? null : (await ask(`${what} (${columns.join(', ')}; empty for none): `)) || null
   }
   try {
-    const table = tableNamed(tables, await ask(`Table (${[...tables.names()].sort().join(', ')}): `))
+    const table = requireTable(tables, await ask(`Table (${[...tables.names()].sort().join(', ')}): `))
     const time = await askColumn(table, 'Column with the time of a row', TIME_KINDS)
     const tenant = await askColumn(table, 'Column with the tenant of a row', TENANT_KINDS)
     const hasInterval = time !== null && /^y/i.test(await ask('Count rows in buckets of time? (y/N) '))

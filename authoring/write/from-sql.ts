@@ -1,4 +1,4 @@
-/** A new manifest of a query with `@parameters`, whose text stays as it is. */
+/** Makes a manifest from a query with `@parameters`, whose text stays as it is. */
 import type { TableCatalogue } from '../../googlesql/index.js'
 import { orMistake, resolveQuery, SqlError, tokenize, withAdvice, zoneParameters } from '../../googlesql/index.js'
 import { diagnosticAt } from '../../runner/manifest/report.js'
@@ -26,44 +26,44 @@ function manifestOf(file: string, sql: string, tables: TableCatalogue): NewManif
     (parameter): TypedParameter =>
       zones.has(parameter.name.toLowerCase()) ? { ...parameter, type: 'timezone' } : parameter,
   )
-  const given = Object.fromEntries(parameters.map(({ name, type }) => [name, sampleArgument(type)]))
-  const isAskedForNow = query.parameters.some(name => name.toLowerCase() === 'now')
-  const known = query.tables.filter(name => tables.find(name) !== undefined)
-  const rows = Object.fromEntries(known.map(name => [name, [sampleRow(tables.find(name)!.columns)]]))
+  const samples = Object.fromEntries(parameters.map(({ name, type }) => [name, sampleArgument(type)]))
+  const readsNow = query.parameters.some(name => name.toLowerCase() === 'now')
+  const knownTables = query.tables.filter(name => tables.find(name) !== undefined)
+  const rows = Object.fromEntries(knownTables.map(name => [name, [sampleRow(tables.find(name)!.columns)]]))
   const columns = query.columns.map(({ name }) => name)
-  const answers = (name: string, args = given): TestSpec => ({ name, arguments: args, expect: { columns, count: 0 } })
-  const tested = testedForNull(sql)
+  const caseOf = (name: string, args = samples): TestSpec => ({ name, arguments: args, expect: { columns, count: 0 } })
+  const nullTested = findNullTests(sql)
   // An absent array is empty, and never NULL.
   const isRequired = ({ name, type }: TypedParameter): boolean =>
-    !tested.has(name.toLowerCase()) || type.startsWith('array<')
+    !nullTested.has(name.toLowerCase()) || type.startsWith('array<')
   const names = parameters.filter(isRequired).map(({ name }) => name)
-  const needed = Object.fromEntries(names.map(name => [name, given[name]]))
+  const fewest = Object.fromEntries(names.map(name => [name, samples[name]]))
   const missing = names.length === 0 ? [] : [missingCase('every required parameter is missing', names)]
-  const sparse = names.length === parameters.length ? [] : [answers('without the arguments that may be absent', needed)]
+  const sparse = names.length === parameters.length ? [] : [caseOf('without the arguments that may be absent', fewest)]
   return {
     description: `The rows of ${file.replace(/^.*[\\/]/, '')}.`,
     tenant: null,
     parameters: Object.fromEntries(
-      parameters.map(one => [
-        one.name,
-        { type: one.type, ...(isRequired(one) && { required: true }), examples: [given[one.name]].flat() },
+      parameters.map(item => [
+        item.name,
+        { type: item.type, ...(isRequired(item) && { required: true }), examples: [samples[item.name]].flat() },
       ]),
     ),
-    settings: { max_rows: 1000, ...(isAskedForNow && { cache: { ttl_seconds: 60 } }) },
+    settings: { max_rows: 1000, ...(readsNow && { cache: { ttl_seconds: 60 } }) },
     interval: null,
     columns: [],
     sql: asTemplate(sql),
     tables: query.tables,
     tests: [
-      ...(query.tables.length === 0 ? [] : [testText(rows, [answers('one row in each table'), ...sparse, ...missing])]),
-      testText({}, [answers('without rows'), ...sparse, ...missing]),
+      ...(query.tables.length === 0 ? [] : [testText(rows, [caseOf('one row in each table'), ...sparse, ...missing])]),
+      testText({}, [caseOf('without rows'), ...sparse, ...missing]),
       ...(missing.length === 0 ? [] : [testText({}, missing)]),
     ],
   }
 }
 
 /** The parameters, in lower case, that the query tests with IS NULL, as in `@level IS NULL OR level = @level`. */
-function testedForNull(sql: string): ReadonlySet<string> {
+function findNullTests(sql: string): ReadonlySet<string> {
   const tokens = tokenize(sql)
   const tested = tokens.flatMap(({ term }, i) => {
     const [name, is, ...after] = tokens.slice(i + 1, i + 5)
@@ -75,14 +75,14 @@ function testedForNull(sql: string): ReadonlySet<string> {
 
 /** Refuses, at its place in the query, a name that SQL takes and a manifest does not. */
 function refuseNames(sql: string): void {
-  const written = new Map<string, string>()
+  const spellings = new Map<string, string>()
   const tokens = tokenize(sql)
   for (const [i, { term, at }] of tokens.entries()) {
     const name = tokens[i + 1]
     if (term !== '@' || (name?.kind !== 'identifier' && name?.kind !== 'quoted')) continue
     const key = name.text.toLowerCase()
-    const spelling = written.get(key)
-    written.set(key, spelling ?? name.text)
+    const spelling = spellings.get(key)
+    spellings.set(key, spelling ?? name.text)
     if (spelling !== undefined && spelling !== name.text) {
       throw new SqlError(`@${name.text} is written @${spelling} before; write both alike`, sql, at)
     }

@@ -1,4 +1,4 @@
-/** A new manifest over one table: its rows, newest first, or their number in each bucket of time. */
+/** Makes a manifest over one table: its rows, newest first, or their number in each bucket of time. */
 
 import {
   RESERVED_KEYWORDS,
@@ -32,14 +32,14 @@ export interface TableOrder {
 
 /** The parts of a manifest that the order decides. */
 export interface NewManifest extends Omit<ManifestSpec, 'id' | 'name'> {
-  /** Test files as YAML, in the order in which they are tried: one that passes is kept. */
+  /** Test files as YAML, in the order in which they are tried: the first that passes is kept. */
   readonly tests: readonly string[]
   /** The tables that the query reads. */
   readonly tables: readonly string[]
 }
 
 /** @throws UsageError for a name that no table has. */
-export function tableNamed(tables: TableCatalogue, name: string): TableDefinition {
+export function requireTable(tables: TableCatalogue, name: string): TableDefinition {
   const table = tables.find(name)
   if (table) return table
   const { hint } = didYouMean(name, tables.names(), '; `sluice tables infer` writes its schema')
@@ -59,8 +59,8 @@ export function manifestOfTable(order: TableOrder): NewManifest {
     throw new UsageError(['--interval needs --time, the column that it counts by'])
   const example = order.tenantExample ?? (tenant?.type.kind === 'INT64' ? 1 : 'a')
   const facts = { table, time, tenant, parameter: tenant && parameterName(tenant.name), example }
-  const own = order.hasInterval ? countsOf({ ...facts, time: time! }) : rowsOf(facts)
-  return { ...own, tenant: tenantOf(facts), settings: SETTINGS, columns: [], tables: [table.name] }
+  const specific = order.hasInterval ? countsOf({ ...facts, time: time! }) : rowsOf(facts)
+  return { ...specific, tenant: tenantOf(facts), settings: SETTINGS, columns: [], tables: [table.name] }
 }
 
 export const TIME_KINDS: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE']
@@ -69,8 +69,8 @@ export const TENANT_KINDS: readonly string[] = ['STRING', 'INT64']
 function columnOf(table: TableDefinition, wanted: string, flag: string, kinds: readonly string[]): StructField {
   const column = table.columns.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())
   if (column && kinds.includes(column.type.kind)) return column
-  const fit = columnsOf(table, kinds)
-  const { hint } = didYouMean(wanted, fit, `; its columns of these types: ${fit.join(', ') || 'none'}`)
+  const columns = columnsOf(table, kinds)
+  const { hint } = didYouMean(wanted, columns, `; its columns of these types: ${columns.join(', ') || 'none'}`)
   const actual = column ? `${wanted} is ${typeName(column.type)}` : `${table.name} has no column ${wanted}`
   throw new UsageError([`${flag} names a column of type ${kinds.join(' or ')}, and ${actual}${hint}`])
 }
@@ -98,8 +98,8 @@ const quoted = (column: string): string =>
 
 /** The column as SQL names it. The name of the table alone means its whole row, also where a column has this name. */
 function nameIn(table: TableDefinition, column: string): string {
-  const own = table.name.split('.').at(-1)!
-  return own.toLowerCase() === column.toLowerCase() ? `${quoted(own)}.${quoted(column)}` : quoted(column)
+  const shortName = table.name.split('.').at(-1)!
+  return shortName.toLowerCase() === column.toLowerCase() ? `${quoted(shortName)}.${quoted(column)}` : quoted(column)
 }
 
 const SETTINGS = { max_rows: 1000, cache: { ttl_seconds: 60 } }
@@ -133,9 +133,9 @@ const where = (conditions: readonly string[]): readonly string[] =>
 // ---- rows
 
 /** The members in which a manifest of rows and a manifest of counts differ. */
-type Own = Omit<NewManifest, 'tenant' | 'settings' | 'columns' | 'tables'>
+type SpecificMembers = Omit<NewManifest, 'tenant' | 'settings' | 'columns' | 'tables'>
 
-function rowsOf(facts: Facts): Own {
+function rowsOf(facts: Facts): SpecificMembers {
   const { table, time, tenant } = facts
   const always = tenantCondition(facts)
   const type = time === null ? null : time.type.kind.toLowerCase()
@@ -172,34 +172,34 @@ function rowsOf(facts: Facts): Own {
 
 function testsOfRows(facts: Facts): string {
   const { table, time, tenant, parameter } = facts
-  const own = tenantArgument(facts)
+  const tenantArgs = tenantArgument(facts)
   const isOrdered = time !== null && isPlain(time.name)
   const all: TestSpec = {
     name: `${tenant ? `only rows of its ${tenant.name}` : 'all rows'}${time ? ', the newest first' : ''}`,
-    arguments: own,
+    arguments: tenantArgs,
     expect: {
       count: tenant ? 2 : 3,
       columns: table.columns.map(column => column.name),
       ...(isOrdered && { ordered_by: [`${time.name} desc`] }),
     },
   }
-  const rows = [row(facts, 0, 0), row(facts, 1, 0), row(facts, 0, 1)]
+  const rows = [testRow(facts, 0, 0), testRow(facts, 1, 0), testRow(facts, 0, 1)]
   return testText({ [table.name]: rows }, [
     all,
-    ...(time ? boundaryCases(time, own, tenant ? 1 : 2) : []),
+    ...(time ? boundaryCases(time, tenantArgs, tenant ? 1 : 2) : []),
     ...(parameter === null ? [] : [missingCase(`${parameter} is required`, [parameter])]),
   ])
 }
 
-/** The rows of `since` and `until`: one is included, the other is not. */
-function boundaryCases(time: StructField, own: object, newest: number): readonly TestSpec[] {
-  const [at, since] = [timeBefore(time, 0), timeBefore(time, 1)]
+/** Tests that `since` includes its time, and that `until` excludes it. */
+function boundaryCases(time: StructField, tenantArgs: object, newest: number): readonly TestSpec[] {
+  const [newestTime, since] = [timeBefore(time, 0), timeBefore(time, 1)]
   return [
-    { name: 'rows from since on', arguments: { ...own, since: at }, expect: { count: newest } },
-    { name: 'rows before until', arguments: { ...own, until: at }, expect: { count: 1 } },
+    { name: 'rows from since on', arguments: { ...tenantArgs, since: newestTime }, expect: { count: newest } },
+    { name: 'rows before until', arguments: { ...tenantArgs, until: newestTime }, expect: { count: 1 } },
     {
       name: 'rows from since on that are before until',
-      arguments: { ...own, since, until: at },
+      arguments: { ...tenantArgs, since, until: newestTime },
       expect: { count: 1 },
     },
   ]
@@ -219,7 +219,7 @@ const DATED_ROWS = {
   '1year': { bucket: 'MONTH', size: 12, unit: 'MONTH' },
 }
 
-function countsOf(facts: Facts & { readonly time: StructField }): Own {
+function countsOf(facts: Facts & { readonly time: StructField }): SpecificMembers {
   const { table, time, tenant } = facts
   const kind = time.type.kind
   const rows = kind === 'DATE' ? DATED_ROWS : TIMED_ROWS
@@ -252,21 +252,21 @@ function countsOf(facts: Facts & { readonly time: StructField }): Own {
 
 function testsOfCounts(facts: Facts & { readonly time: StructField }, intervals: readonly string[]): string {
   const { table, time, tenant, parameter } = facts
-  const own = tenantArgument(facts)
+  const tenantArgs = tenantArgument(facts)
   const bucket = timeBefore(time, 0)
   const columns = ['bucket', 'count']
   const expect = { count: 1, columns, contains: [{ count: tenant ? 2 : 3 }], ordered_by: ['bucket'] }
-  const old = { ...row(facts, 0, 0), [time.name]: bucket.replace(/^\d{4}/, '2020') }
-  return testText({ [table.name]: [row(facts, 0, 0), row(facts, 0, 0), row(facts, 0, 1)] }, [
-    ...intervals.map(interval => ({ name: interval, arguments: { ...own, interval }, expect })),
+  const old = { ...testRow(facts, 0, 0), [time.name]: bucket.replace(/^\d{4}/, '2020') }
+  return testText({ [table.name]: [testRow(facts, 0, 0), testRow(facts, 0, 0), testRow(facts, 0, 1)] }, [
+    ...intervals.map(interval => ({ name: interval, arguments: { ...tenantArgs, interval }, expect })),
     {
       name: 'any other interval counts as the default',
-      arguments: { ...own, interval: 'fortnight' },
-      expect: { same_as: { arguments: own } },
+      arguments: { ...tenantArgs, interval: 'fortnight' },
+      expect: { same_as: { arguments: tenantArgs } },
     },
     {
       name: 'rows that are too old are not counted',
-      arguments: { ...own, interval: intervals[0] },
+      arguments: { ...tenantArgs, interval: intervals[0] },
       tables: { [table.name]: [old] },
       expect: { rows: [] },
     },
@@ -281,7 +281,7 @@ const tenantArgument = ({ tenant, parameter }: Facts): object =>
   tenant === null ? {} : { [parameter!]: tenant.type.kind === 'INT64' ? 1 : 'a' }
 
 /** A row that is `before` minutes (for a DATE: days) older than the newest; `other` is 0 for a row of the tested tenant. */
-function row({ table, time, tenant }: Facts, before: number, other: 0 | 1): Record<string, unknown> {
+function testRow({ table, time, tenant }: Facts, before: number, other: 0 | 1): Record<string, unknown> {
   const values = sampleRow(table.columns)
   if (time) values[time.name] = timeBefore(time, before)
   if (tenant) values[tenant.name] = tenant.type.kind === 'INT64' ? 1 + other : 'ab'[other]
@@ -290,8 +290,8 @@ function row({ table, time, tenant }: Facts, before: number, other: 0 | 1): Reco
 
 function timeBefore({ type }: StructField, before: number): string {
   const isDate = type.kind === 'DATE'
-  const at = new Date(Date.parse(TEST_NOW) - before * (isDate ? 86_400_000 : 60_000))
-  const text = at.toISOString().replace('.000Z', 'Z')
+  const time = new Date(Date.parse(TEST_NOW) - before * (isDate ? 86_400_000 : 60_000))
+  const text = time.toISOString().replace('.000Z', 'Z')
   if (isDate) return text.slice(0, 10)
   return type.kind === 'DATETIME' ? text.slice(0, -1) : text
 }

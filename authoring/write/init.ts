@@ -1,4 +1,4 @@
-/** `sluice init DIR`: a folder of one's own with an endpoint that answers, from the package's templates. */
+/** `sluice init DIR`: makes a folder with an endpoint that answers, from the package's templates. */
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
@@ -20,22 +20,22 @@ export async function initFolder(dir: string, io: Io): Promise<number> {
     ID: randomUUID(),
   })
   // Where Sluice was installed into this very folder, npm has written the package.json that is needed.
-  const kept = files.filter(
+  const keptFiles = files.filter(
     ({ path }) => path === join(folder, 'package.json') && dependencyOnSluice(path) !== undefined,
   )
-  const wanted = files.filter(file => !kept.includes(file))
-  const inTheWay = [...new Set(wanted.flatMap(({ path }) => obstacle(folder, path) ?? []))]
-  if (inTheWay.length > 0) {
-    for (const path of inTheWay) io.printError(`sluice: ${shown(dir, folder, path)} exists already\n`)
+  const filesToWrite = files.filter(file => !keptFiles.includes(file))
+  const obstacles = [...new Set(filesToWrite.flatMap(({ path }) => obstacle(folder, path) ?? []))]
+  if (obstacles.length > 0) {
+    for (const path of obstacles) io.printError(`sluice: ${shownPath(dir, folder, path)} exists already\n`)
     io.printError('sluice: nothing was written\n')
     return EXIT.problems
   }
-  writeFiles(wanted)
-  for (const { path } of wanted) io.print(`wrote ${shown(dir, folder, path)}\n`)
-  for (const { path } of kept) io.print(`kept ${shown(dir, folder, path)}\n`)
+  writeFiles(filesToWrite)
+  for (const { path } of filesToWrite) io.print(`wrote ${shownPath(dir, folder, path)}\n`)
+  for (const { path } of keptFiles) io.print(`kept ${shownPath(dir, folder, path)}\n`)
   const steps = [
     ...(folder === resolve('.') ? [] : [`cd ${shellWord(dir)}`]),
-    ...(kept.length > 0 ? [] : ['npm install']),
+    ...(keptFiles.length > 0 ? [] : ['npm install']),
     'npx sluice serve',
   ]
   io.print(`next: ${steps.join(' && ')}\n`)
@@ -56,16 +56,16 @@ function newFiles(templates: string, folder: string, words: Readonly<Record<stri
 }
 
 /**
- * The path that is in the way of this file: the file itself, or a file in the place of one of its folders; null if none is.
+ * The path that is in the way of this file: the file itself, or a file in the place of one of its folders; null if the way is free.
  * @throws SetupError where the folder cannot be looked into.
  */
 function obstacle(folder: string, path: string): string | null {
   try {
     const parts = relative(folder, path).split(sep)
     for (let depth = 0; depth < parts.length; depth++) {
-      const above = join(folder, ...parts.slice(0, depth))
-      if (!lstatSync(above, { throwIfNoEntry: false })) return null
-      if (!statSync(above, { throwIfNoEntry: false })?.isDirectory()) return above
+      const parent = join(folder, ...parts.slice(0, depth))
+      if (!lstatSync(parent, { throwIfNoEntry: false })) return null
+      if (!statSync(parent, { throwIfNoEntry: false })?.isDirectory()) return parent
     }
     return lstatSync(path, { throwIfNoEntry: false }) ? path : null
   } catch (cause) {
@@ -89,5 +89,5 @@ function packageName(folder: string): string {
 const RESERVED_NAMES: readonly string[] = [ownPackage().name, 'node_modules', 'favicon.ico']
 
 /** The path as the command line names the folder, so that it is valid in the working directory. */
-const shown = (dir: string, folder: string, path: string): string =>
+const shownPath = (dir: string, folder: string, path: string): string =>
   join(dir, relative(folder, path)).split(sep).join('/')

@@ -17,9 +17,9 @@ const { name: NAME, version: VERSION } = ownPackage()
  * @param folder the folder of the package.json that will name it
  */
 export function installedFrom(root: string, folder: string): string {
-  const at = root.split(sep).indexOf('node_modules')
-  if (at === -1) return fileAddress(root, folder)
-  const project = root.split(sep).slice(0, at).join(sep) || sep
+  const index = root.split(sep).indexOf('node_modules')
+  if (index === -1) return fileAddress(root, folder)
+  const project = root.split(sep).slice(0, index).join(sep) || sep
   const spec = dependencyOnSluice(join(project, 'package.json')) ?? ''
   if (spec.startsWith('file:')) return fileAddress(resolve(project, spec.slice('file:'.length)), folder)
   return /^(?:git[+:@]|https?:|github:|gitlab:|bitbucket:)/.test(spec) ? spec : `^${VERSION}`

@@ -1,4 +1,4 @@
-/** Writes a manifest and its test file as YAML, in the style of those that people write. */
+/** Writes a manifest and its test file as YAML, in the style in which people write them. */
 import { Document, type Node, Scalar, stringify } from 'yaml'
 import type { Manifest } from '../../runner/model/manifest.js'
 import { TEST_NOW } from './sample-row.js'
@@ -26,13 +26,13 @@ export function manifestText(spec: ManifestSpec, schemas: string): string {
   sql.type = Scalar.BLOCK_LITERAL
   const manifest = {
     ...{ id, name, description },
-    ...(tenant !== null && { tenant: inLine(tenant) }),
-    ...(Object.keys(parameters).length > 0 && { parameters: inLines(parameters) }),
-    settings: inLines(settings),
+    ...(tenant !== null && { tenant: toFlow(tenant) }),
+    ...(Object.keys(parameters).length > 0 && { parameters: toFlows(parameters) }),
+    settings: toFlows(settings),
     ...(interval !== null && {
-      lookups: { interval: { by: 'interval', rows: inLines(interval.rows), default: interval.fallback } },
+      lookups: { interval: { by: 'interval', rows: toFlows(interval.rows), default: interval.fallback } },
     }),
-    ...(columns.length > 0 && { columns: columns.map(column => inLine(columnEntry(column))) }),
+    ...(columns.length > 0 && { columns: columns.map(column => toFlow(columnEntry(column))) }),
     sql,
   }
   return `# yaml-language-server: $schema=${schemas}/endpoint.schema.json\n${yamlText(manifest)}`
@@ -50,11 +50,11 @@ export const LINE_WIDTH = 1_000
 const yamlText = (value: object): string => stringify(value, { lineWidth: LINE_WIDTH, aliasDuplicateObjects: false })
 
 /** The value on one line, `{ type: string, required: true }`, or on several where it is long. */
-const inLine = (value: unknown): Node => new Document().createNode(value, { flow: true, aliasDuplicateObjects: false })
+const toFlow = (value: unknown): Node => new Document().createNode(value, { flow: true, aliasDuplicateObjects: false })
 
 /** A map with a line for each member. */
-const inLines = (members: object): Readonly<Record<string, Node>> =>
-  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, inLine(value)]))
+const toFlows = (members: object): Readonly<Record<string, Node>> =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [name, toFlow(value)]))
 
 /** A case of a test file. */
 export interface TestSpec {
@@ -71,16 +71,16 @@ export const testText = (tables: TestRows, cases: readonly TestSpec[]): string =
   yamlText({
     now: TEST_NOW,
     ...tablesMember(tables),
-    tests: cases.map(({ name, arguments: given = {}, tables: own = {}, expect }) => ({
+    tests: cases.map(({ name, arguments: args = {}, tables: caseTables = {}, expect }) => ({
       name,
-      ...(Object.keys(given).length > 0 && { arguments: inLine(given) }),
-      ...tablesMember(own),
-      expect: inLines(expect),
+      ...(Object.keys(args).length > 0 && { arguments: toFlow(args) }),
+      ...tablesMember(caseTables),
+      expect: toFlows(expect),
     })),
   })
 
 function tablesMember(tables: TestRows): { readonly tables?: object } {
-  const lists = Object.entries(tables).map(([name, rows]) => [name, rows.map(inLine)] as const)
+  const lists = Object.entries(tables).map(([name, rows]) => [name, rows.map(toFlow)] as const)
   return lists.length === 0 ? {} : { tables: Object.fromEntries(lists) }
 }
 

@@ -22,7 +22,7 @@ import { testEndpoints } from '../test/test-endpoints.js'
 import { askForTable } from './ask.js'
 import { completeText } from './complete.js'
 import { manifestOfSql } from './from-sql.js'
-import { manifestOfTable, type NewManifest, type TableOrder, tableNamed } from './from-table.js'
+import { manifestOfTable, type NewManifest, requireTable, type TableOrder } from './from-table.js'
 import { writeFiles } from './write-files.js'
 
 export interface NewFlags {
@@ -36,49 +36,49 @@ export interface NewFlags {
 
 /** Writes `<endpoints>/<name>.yaml` and `<name>.test.yaml`; writes over no file. */
 export async function newEndpoint(
-  given: string | undefined,
+  word: string | undefined,
   flags: NewFlags,
   settingFlags: Flags,
   io: Io,
 ): Promise<number> {
   const settings = readSettings({ ...settingFlags, engine: 'duckdb' }, io.environment)
-  const name = nameOf(given, flags)
+  const name = nameOf(word, flags)
   const file = join(settings.endpointsDir, `${name}.yaml`)
   const testFile = join(settings.endpointsDir, `${name}.test.yaml`)
-  const taken = await takenBy(name, settings, [file, testFile])
-  if (taken !== null) {
-    io.printError(`sluice: ${taken}; nothing was written\n`)
+  const owner = await ownerOf(name, settings, [file, testFile])
+  if (owner !== null) {
+    io.printError(`sluice: ${owner}; nothing was written\n`)
     return EXIT.problems
   }
   const engine = await openServingEngine(settings, { observe: () => undefined, clock: systemClock() })
   let text: string
-  let made: NewManifest
+  let manifest: NewManifest
   const schemas = schemasFrom(settings.endpointsDir)
   try {
-    made = await makeManifest(flags, engine, io)
+    manifest = await makeManifest(flags, engine, io)
     text = await completeText(
-      { ...made, id: randomUUID(), name },
+      { ...manifest, id: randomUUID(), name },
       { file, schemas, tables: engine.tables(), checkSql: constantsChecker(engine) },
     )
   } finally {
     await engine.close()
   }
   const header = `# yaml-language-server: $schema=${schemas}/test.schema.json\n`
-  const tests = made.tests.map(test => header + test)
+  const tests = manifest.tests.map(test => header + test)
   writeFiles([
     { path: file, text },
     { path: testFile, text: tests[0]! },
   ])
   const problems = await keepPassingTest(testFile, tests, settingFlags, io)
   io.print(`wrote ${file}\n`)
-  const call = `sluice call ${name}${exampleArguments(made)}`
+  const call = `sluice call ${name}${exampleArguments(manifest)}`
   if (problems === null) {
     io.print(`wrote ${testFile}\nnext: ${call}\n`)
     return EXIT.clean
   }
-  const lacking = await withoutSchema(made.tables, settings)
-  if (lacking.length > 0) {
-    io.print(`no test was written, since tests need the schemas of tables:\n${lacking.join('\n')}\nnext: ${call}\n`)
+  const schemaLines = await missingSchemaLines(manifest.tables, settings)
+  if (schemaLines.length > 0) {
+    io.print(`no test was written, since tests need the schemas of tables:\n${schemaLines.join('\n')}\nnext: ${call}\n`)
     return EXIT.clean
   }
   io.printError(`no test was written, since none passes; correct the query in ${file}:\n${problems}`)
@@ -86,7 +86,7 @@ export async function newEndpoint(
 }
 
 /** For each of these tables that has no schema file, the command that writes it, or what to write. */
-async function withoutSchema(tables: readonly string[], settings: Settings): Promise<readonly string[]> {
+async function missingSchemaLines(tables: readonly string[], settings: Settings): Promise<readonly string[]> {
   const { filesOf } = await import('../data/local-tables.js')
   const { tables: schemas } = await loadTableSchemas(settings.tablesDir)
   return tables
@@ -102,47 +102,47 @@ async function withoutSchema(tables: readonly string[], settings: Settings): Pro
 const NAME = /^[a-z0-9][a-z0-9-]*(\.[a-z0-9][a-z0-9-]*)*$/
 
 /** @throws UsageError for a name that no endpoint can have, and for flags that exclude each other. */
-function nameOf(given: string | undefined, { table, time, tenant, interval, fromSql }: NewFlags): string {
+function nameOf(word: string | undefined, { table, time, tenant, interval, fromSql }: NewFlags): string {
   if (fromSql !== undefined && [table, time, tenant, interval].some(flag => flag !== undefined)) {
     throw new UsageError(['--from-sql excludes --table, --time, --tenant and --interval'])
   }
   if (table === undefined && [time, tenant, interval].some(flag => flag !== undefined)) {
     throw new UsageError(['--time, --tenant and --interval need --table'])
   }
-  const name = given ?? (fromSql === undefined || fromSql === '-' ? undefined : basename(fromSql).replace(/\.\w+$/, ''))
+  const name = word ?? (fromSql === undefined || fromSql === '-' ? undefined : basename(fromSql).replace(/\.\w+$/, ''))
   if (name === undefined) throw new UsageError(['new takes the name of the endpoint: sluice new shop.orders'])
   if (NAME.test(name)) return name
-  const near = name
+  const proposal = name
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, '-')
     .replace(/^[-.]+|[-.]+$/g, '')
-  const { hint } = proposing(NAME.test(near) ? near : undefined)
+  const { hint } = proposing(NAME.test(proposal) ? proposal : undefined)
   throw new UsageError([
     `${JSON.stringify(name)} is not the name of an endpoint: lower-case letters, digits, - and .${hint}`,
   ])
 }
 
 /** The file or the manifest that has the name already, in words; null if the name is free. */
-async function takenBy(name: string, { endpointsDir }: Settings, files: readonly string[]): Promise<string | null> {
-  const there = files.find(existsSync)
-  if (there !== undefined) return `${there} exists already`
+async function ownerOf(name: string, { endpointsDir }: Settings, files: readonly string[]): Promise<string | null> {
+  const existing = files.find(existsSync)
+  if (existing !== undefined) return `${existing} exists already`
   const { manifests } = existsSync(endpointsDir) ? await discover(endpointsDir) : { manifests: [] }
-  const same = manifests.find(({ text }) => writtenIdentity(text).name === name)
-  return same === undefined ? null : `${same.file} has the name ${name} already`
+  const sameName = manifests.find(({ text }) => writtenIdentity(text).name === name)
+  return sameName === undefined ? null : `${sameName.file} has the name ${name} already`
 }
 
 async function makeManifest(flags: NewFlags, engine: ServingEngine, io: Io): Promise<NewManifest> {
   const tables = engine.tables()
   if (flags.fromSql !== undefined) return manifestOfFile(flags.fromSql, tables, io)
   const order = flags.table === undefined ? await askForTable(tables, io) : orderOf(flags.table, flags, tables)
-  const made = manifestOfTable(order)
+  const manifest = manifestOfTable(order)
   const tenantExample = order.tenant === null ? null : await firstValue(engine, order.table, order.tenant)
-  return tenantExample === null ? made : manifestOfTable({ ...order, tenantExample })
+  return tenantExample === null ? manifest : manifestOfTable({ ...order, tenantExample })
 }
 
 function orderOf(name: string, flags: NewFlags, tables: TableCatalogue): TableOrder {
   const { time = null, tenant = null, interval = false } = flags
-  return { table: tableNamed(tables, name), time, tenant, hasInterval: interval }
+  return { table: requireTable(tables, name), time, tenant, hasInterval: interval }
 }
 
 /** The first value of a column in the data; null without a value, or where a URL would have to escape it. */
@@ -169,11 +169,11 @@ const EXAMPLE_MS = 5_000
 /** @throws LoadError for a query that is not valid. */
 async function manifestOfFile(path: string, tables: TableCatalogue, io: Io): Promise<NewManifest> {
   const sql = await readInput(path, io)
-  return manifestOfSql(path === '-' ? 'standard input' : path, normalised(sql), tables)
+  return manifestOfSql(path === '-' ? 'standard input' : path, normalizeSql(sql), tables)
 }
 
 /** Without a byte order mark and empty lines around it, and with line feeds: YAML keeps the rest as it is. */
-const normalised = (sql: string): string =>
+const normalizeSql = (sql: string): string =>
   sql
     .replace(/^\ufeff/, '')
     .replace(/\r\n?/g, '\n')
@@ -183,8 +183,8 @@ const normalised = (sql: string): string =>
 /** The path from the folder to this package's schemas/: through node_modules where it is installed there. */
 function schemasFrom(folder: string): string {
   const installed = resolve('node_modules', ownPackage().name, 'schemas')
-  const own = join(dirname(fileURLToPath(import.meta.resolve('#package'))), 'schemas')
-  return relative(resolve(folder), existsSync(installed) ? installed : own)
+  const ownSchemas = join(dirname(fileURLToPath(import.meta.resolve('#package'))), 'schemas')
+  return relative(resolve(folder), existsSync(installed) ? installed : ownSchemas)
     .split(sep)
     .join('/')
 }
@@ -211,16 +211,16 @@ async function keepPassingTest(
 
 /** Runs the tests once with --update, which writes the number of rows that there are. Null where they pass, else what they print. */
 async function problemsOf(testFile: string, settingFlags: Flags, io: Io): Promise<string | null> {
-  let printed = ''
+  let output = ''
   const print = (text: string | Uint8Array): void => {
-    printed += String(text)
+    output += String(text)
   }
   const quiet = { ...io, print, printError: print }
   const code = await testEndpoints([testFile], settingFlags, { update: true, format: 'text' }, quiet)
-  return code === EXIT.clean ? null : printed
+  return code === EXIT.clean ? null : output
 }
 
-/** `project=a`: what a first call needs. */
+/** The arguments that a first call needs: ` project=a`. */
 function exampleArguments({ parameters }: NewManifest): string {
   return Object.entries(parameters)
     .filter(([, { required }]) => required === true)

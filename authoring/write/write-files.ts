@@ -12,14 +12,14 @@ export interface NewFile {
 
 /** All of them or none; none of them may exist. @throws SetupError */
 export function writeFiles(files: readonly NewFile[]): void {
-  const written: string[] = []
+  const writtenPaths: string[] = []
   for (const { path, text } of files) {
     try {
       makeFolder(dirname(path))
       writeFileSync(path, text, { flag: 'wx' })
-      written.push(path)
+      writtenPaths.push(path)
     } catch (cause) {
-      for (const done of written) rmSync(done, { force: true })
+      for (const written of writtenPaths) rmSync(written, { force: true })
       throw cannotWrite(path, cause)
     }
   }
