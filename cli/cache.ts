@@ -69,11 +69,9 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
     purged.push(name)
   }
   // The server lists only endpoints that the token may call, so more may exist.
-  const what = names.length === 1 ? 'the one endpoint' : `the ${names.length} endpoints`
+  const all = names.length === 1 ? 'the one endpoint' : `the ${names.length} endpoints`
   io.print(
-    name === undefined
-      ? `purged ${what} that the token may call: ${listNames(names, MAX_NAMED)}\n`
-      : `purged ${name}\n`,
+    name === undefined ? `purged ${all} that the token may call: ${listNames(names, MAX_NAMED)}\n` : `purged ${name}\n`,
   )
   return EXIT.clean
 }

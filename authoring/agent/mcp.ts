@@ -21,12 +21,12 @@ import { describeTablesTool } from './describe-tables.js'
 import { runQueryTool } from './run-query.js'
 
 /** Serves until standard input ends, or the process is asked to end. The log goes to standard error. */
-export async function serveAgent(given: Settings, io: Io): Promise<number> {
-  if (!ENGINES[given.engine].isLocal) {
-    throw new UsageError([`mcp runs on the embedded engine only: --engine duckdb, found ${given.engine}`])
+export async function serveAgent(allSettings: Settings, io: Io): Promise<number> {
+  if (!ENGINES[allSettings.engine].isLocal) {
+    throw new UsageError([`mcp runs on the embedded engine only: --engine duckdb, found ${allSettings.engine}`])
   }
   // No shared store and no tokens: a mistake in their settings must not stop an author. Files are read again when they change.
-  const settings = { ...given, engine: 'duckdb', watch: true, redisUrl: null } as const
+  const settings = { ...allSettings, engine: 'duckdb', watch: true, redisUrl: null } as const
   const log = new Log(settings.logLevel, systemClock())
   const until = io.untilShutdown()
   try {

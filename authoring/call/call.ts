@@ -67,8 +67,8 @@ export async function callEndpoint(
     }
     const format = encodedFormat(flags.format)
     // An empty argument counts as an absent one.
-    const given = isPage && !all ? { ...args, [PAGE_SIZE]: pageSize ?? '', [CURSOR]: cursor ?? '' } : args
-    const result = await runner.call(name, given, { ...options, format })
+    const pagedArgs = isPage && !all ? { ...args, [PAGE_SIZE]: pageSize ?? '', [CURSOR]: cursor ?? '' } : args
+    const result = await runner.call(name, pagedArgs, { ...options, format })
     const { columns, body, rowCount, isTruncated, page } = result
     printRows(columns, body, flags.format, io, page?.totalRows)
     if (isTruncated) io.printError(`cut after ${page?.totalRows ?? rowCount} rows, the endpoint's max_rows\n`)

@@ -146,8 +146,8 @@ function refuseUnreadParameters(parameters: QueryParameters, sql: string): void 
 /** Parses `name=value` as a STRING and `name:TYPE=value` as that type; the value of an array is JSON. */
 function parseParameters(texts: readonly string[]): QueryParameters {
   const parameters = texts.map((text): readonly [string, BoundValue] => {
-    const [left, value] = splitAssignment('--parameter', text)
-    const [, name = left, type = 'STRING'] = /^(\w+):(.+)$/.exec(left) ?? []
+    const [declaration, value] = splitAssignment('--parameter', text)
+    const [, name = declaration, type = 'STRING'] = /^(\w+):(.+)$/.exec(declaration) ?? []
     if (!/^[A-Za-z_]\w*$/.test(name))
       throw new UsageError([`--parameter: ${JSON.stringify(name)} is not a parameter's name`])
     return [name, { type, value: readValue(name, type.toUpperCase(), value) }]

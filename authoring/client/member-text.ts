@@ -26,7 +26,7 @@ export function endpointText({ description, settings: { max_rows: rows } }: Clie
 
 /** The description, and after it in parentheses the facts that are not empty. */
 export function withFacts(description: string, facts: readonly string[]): string {
-  const shown = facts.filter(fact => fact !== '').join(', ')
-  if (shown === '' || description === '') return description || shown
-  return `${description} (${shown})`
+  const factsText = facts.filter(fact => fact !== '').join(', ')
+  if (factsText === '' || description === '') return description || factsText
+  return `${description} (${factsText})`
 }

@@ -169,16 +169,16 @@ class Types {
   readonly #taken = new Set<string>()
 
   /** Adds the type of an object, and those within it; returns its name. */
-  add(wanted: string, members: readonly Member[]): string {
-    let name = wanted
-    for (let n = 2; this.#taken.has(name); n++) name = `${wanted}${n}`
+  add(baseName: string, members: readonly Member[]): string {
+    let name = baseName
+    for (let n = 2; this.#taken.has(name); n++) name = `${baseName}${n}`
     this.#taken.add(name)
-    const own = members.flatMap(member => {
+    const memberLines = members.flatMap(member => {
       const type = this.#typeOf(member.shape, `${name}${pascalCase(member.name)}`)
       const texts = linesOf(member.text).map(line => `    #: ${line}`)
       return [...texts, `    ${quoted(member.name)}: ${member.isNullable ? `Optional[${type}]` : type},`]
     })
-    this.lines.push('', `${name} = TypedDict(${quoted(name)}, {`, ...own, '})')
+    this.lines.push('', `${name} = TypedDict(${quoted(name)}, {`, ...memberLines, '})')
     return name
   }
 

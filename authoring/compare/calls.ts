@@ -24,8 +24,8 @@ export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallA
   let combinations: readonly (readonly Choice[])[] = [[]]
   for (const { parameter, rows, values } of axes) {
     const isFixed = Object.hasOwn(fixed, parameter.name)
-    const given: readonly Value[] = rows === null ? values.slice(0, 1) : values
-    const tried = parameter.isRequired || isFixed ? given : [undefined, ...given]
+    const axisValues: readonly Value[] = rows === null ? values.slice(0, 1) : values
+    const tried = parameter.isRequired || isFixed ? axisValues : [undefined, ...axisValues]
     combinations = combinations.flatMap(all => tried.map(value => [...all, [parameter.name, value] as const]))
   }
   const full = axes.map(({ parameter, values }): Choice => [parameter.name, values[0]])
@@ -48,6 +48,6 @@ function valuesOf(parameter: Parameter, rows: readonly string[] | null, fixed: C
 }
 
 function argumentsOf(choices: readonly Choice[]): CallArguments {
-  const given = choices.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
-  return Object.fromEntries(given)
+  const entries = choices.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  return Object.fromEntries(entries)
 }

@@ -92,7 +92,7 @@ function plan(
     if (planned.calls.length > maxCalls) {
       problems.push(`${endpoint.name}: ${maxCalls} of ${planned.calls.length} calls; --max-calls sets how many`)
     }
-    return planned.calls.slice(0, maxCalls).map(given => ({ endpoint: endpoint.name, arguments: given }))
+    return planned.calls.slice(0, maxCalls).map(values => ({ endpoint: endpoint.name, arguments: values }))
   })
   return { calls, problems }
 }

@@ -20,12 +20,12 @@ export function argumentPairs(call: ConnectCall): readonly Pair[] {
 /** The arguments that the caller gives: without empty ones and those that the token pins. */
 export function givenArguments({
   endpoint,
-  arguments: given,
+  arguments: texts,
 }: ConnectCall): readonly (readonly [string, string | readonly string[]])[] {
   const declared = endpoint.parameters.map(({ name }) => name)
-  const names = [...declared, ...Object.keys(given).filter(name => !declared.includes(name))]
+  const names = [...declared, ...Object.keys(texts).filter(name => !declared.includes(name))]
   return names.flatMap(name => {
-    const value = Object.hasOwn(given, name) ? given[name]! : ''
+    const value = Object.hasOwn(texts, name) ? texts[name]! : ''
     return value.length === 0 || Object.hasOwn(endpoint.pinned, name) ? [] : [[name, value] as const]
   })
 }

@@ -16,7 +16,7 @@ export async function printTables(names: readonly string[], settings: Settings, 
     throw new UsageError(unknown.map(name => noTableText(name, settings.tablesDir, tables)))
   }
   const all = tables.filter(({ name }) => !isWildcard(name) && !isInformationSchema(name))
-  const wanted = names.length === 0 ? all : names.map(name => findTable(tables, name)!)
-  io.print(wanted.map(({ name, declared }) => createTableStatement(name, tableResource(declared))).join('\n'))
+  const selection = names.length === 0 ? all : names.map(name => findTable(tables, name)!)
+  io.print(selection.map(({ name, declared }) => createTableStatement(name, tableResource(declared))).join('\n'))
   return EXIT.clean
 }

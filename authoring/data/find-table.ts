@@ -7,8 +7,8 @@ import { proposing } from '../../runner/model/suggest.js'
 
 /** The table with this name: its own schema, or that of the wildcard table whose shard it is. */
 export function findTable(tables: readonly LoadedTable[], name: string): LoadedTable | undefined {
-  const own = tables.find(table => table.name === name)
-  if (own || isWildcard(name)) return own
+  const exact = tables.find(table => table.name === name)
+  if (exact || isWildcard(name)) return exact
   const wildcards = tables.filter(table => isWildcard(table.name))
   const wildcard = definitionCovering(wildcards, name)
   return wildcard && isShardOf(name, prefixOf(wildcard.name)) ? { ...wildcard, name } : undefined

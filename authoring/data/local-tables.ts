@@ -58,7 +58,7 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
   const engine = await openEngine(settings, { observe: () => undefined, clock: systemClock() })
   const reasons = new Map(engine.unreadable().map(({ table, reason }) => [table, reason]))
   const readTable = (what: string, table: string, maxRows = 1): Promise<Outcome> =>
-    read(engine, `SELECT ${what} FROM ${quoted(table)}`, signal, maxRows)
+    runQuery(engine, `SELECT ${what} FROM ${quoted(table)}`, signal, maxRows)
 
   /** @returns the table, with some rows as objects by the names of their columns; null for a table that is not there. */
   async function describe(name: string): Promise<TableDescription | null> {
@@ -103,7 +103,7 @@ export async function openLocalTables(settings: Settings, signal: AbortSignal) {
   }
 }
 
-async function read(engine: Engine, sql: string, signal: AbortSignal, maxRows: number): Promise<Outcome> {
+async function runQuery(engine: Engine, sql: string, signal: AbortSignal, maxRows: number): Promise<Outcome> {
   const options = { maxRows, timestamps: 'iso8601', endpoint: 'tables', timeoutMs: QUERY_TIMEOUT_MS, signal } as const
   try {
     const { body } = await engine.run({ sql, parameters: {} }, options)
@@ -123,7 +123,7 @@ export async function unfitTables({ dataDir, database }: Settings, tables: reado
     const [first, ...others] = tryFiles(dataDir, name)
     // For text files, the query would have to read and convert all rows.
     if (first === undefined || [first, ...others].some(({ format }) => format !== 'parquet')) continue
-    const { problem } = await read(engine, `SELECT 1 FROM ${quoted(name)} LIMIT 0`, new AbortController().signal, 1)
+    const { problem } = await runQuery(engine, `SELECT 1 FROM ${quoted(name)} LIMIT 0`, new AbortController().signal, 1)
     const place = relative('.', others.length === 0 ? first.path : dirname(first.path))
     if (problem !== null) warnings.push(warningIn(place, 'table/unreadable', `${name} cannot be read: ${problem}`))
   }

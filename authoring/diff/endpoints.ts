@@ -41,8 +41,8 @@ export function diffEndpoints(base: Side, head: Side, usdPerTib: number): readon
 
 /** Whether a broken manifest of the other side may be this endpoint's: it is the same file, or it claims the endpoint's id or name. */
 function mayBeBroken({ endpoint, file }: ComparedEndpoint, broken: Side['broken']): boolean {
-  const own = [endpoint.id, endpoint.name]
-  return broken.some(manifest => manifest.file === file || manifest.claims.some(claim => own.includes(claim)))
+  const identity = [endpoint.id, endpoint.name]
+  return broken.some(manifest => manifest.file === file || manifest.claims.some(claim => identity.includes(claim)))
 }
 
 function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, usdPerTib: number): readonly Change[] {

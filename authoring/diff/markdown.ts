@@ -46,8 +46,8 @@ function changeItem({ impact, kind, detail, lines = [] }: Change, maxLines: numb
   if (lines.length === 0) return [item]
   const kept = lines.slice(0, maxLines)
   const hiddenLines = lines.length - kept.length
-  const shown = hiddenLines > 0 ? [...kept, `  … ${plural(hiddenLines, 'more line')}`] : kept
-  return [item, ...codeBlock('  ', shown, kept.length > MAX_OPEN_LINES ? `${lines.length} lines` : null)]
+  const shownLines = hiddenLines > 0 ? [...kept, `  … ${plural(hiddenLines, 'more line')}`] : kept
+  return [item, ...codeBlock('  ', shownLines, kept.length > MAX_OPEN_LINES ? `${lines.length} lines` : null)]
 }
 
 const MARKS = { breaking: '🔴', review: '🟡', safe: '🟢' } as const
@@ -65,7 +65,7 @@ function codeBlock(indent: string, lines: readonly string[], title: string | nul
 /** The comment without differences, and with as many changes as fit. */
 function shortText(top: readonly string[], changes: readonly Change[]): string {
   const sorted = [...changes].sort((a, b) => IMPACT_RANK[a.impact] - IMPACT_RANK[b.impact])
-  const note = (left: number): string => `\n… and ${left} more changes: \`sluice diff\` prints all of them.`
+  const note = (count: number): string => `\n… and ${count} more changes: \`sluice diff\` prints all of them.`
   const lines = [...top]
   let bytes = Buffer.byteLength(joinLines(lines)) + Buffer.byteLength(note(sorted.length)) + 2
   for (const [i, { endpoint, impact, kind, detail }] of sorted.entries()) {

@@ -77,12 +77,12 @@ function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
 
 function comparedEndpoint(query: CompiledManifest, engine: ServingEngine) {
   const { endpoint, manifest, expanded, checked } = query
-  const kept = keptBySql(query, engine)
+  const keptQueries = keptBySql(query, engine)
   const readsOf = new Map(checked.map(({ text, reads }) => [text.sql, reads ?? null]))
   const tablesOf = tablesReader(manifest, engine.tables())
-  const given = expanded.space.axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
+  const givenNames = expanded.space.axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
   const variants = expanded.variants.map(({ label, sql, picked, choice }) => {
-    const choices = new Map(given.map(name => [`given ${name}`, choice.given.has(name) ? 'given' : 'absent']))
+    const choices = new Map(givenNames.map(name => [`given ${name}`, choice.given.has(name) ? 'given' : 'absent']))
     for (const { by, row } of picked) {
       const rows = choices.get(`row ${by}`)
       choices.set(`row ${by}`, rows === undefined ? row : `${rows} ${row}`)
@@ -96,7 +96,7 @@ function comparedEndpoint(query: CompiledManifest, engine: ServingEngine) {
       /** What the warehouse would read; null where no warehouse was asked. */
       reads: readsOf.get(sql) ?? null,
       /** What a refresh keeps of a result, or why it keeps nothing. */
-      kept: kept.get(sql)!,
+      kept: keptQueries.get(sql)!,
       ...tablesOf(sql),
     }
   })
@@ -145,14 +145,14 @@ async function loadTests({ endpointsDir }: Settings, engine: ServingEngine, load
   return { byEndpoint, diagnostics }
 }
 
-function comparedTest({ name, arguments: given, nowMicros, tables, expect }: TestCase) {
-  const rows = tables.map(({ standsFor, file, rows: own }) => {
-    const content = file === null ? (own ?? []) : { file: file.split('/').at(-1)!, hash: hashOf(file) }
+function comparedTest({ name, arguments: args, nowMicros, tables, expect }: TestCase) {
+  const rows = tables.map(({ standsFor, file, rows: testRows }) => {
+    const content = file === null ? (testRows ?? []) : { file: file.split('/').at(-1)!, hash: hashOf(file) }
     return [standsFor, content] as const
   })
   /** By the name of the table: its rows, or the name of a file with a hash of its content. */
   const byTable: Readonly<Record<string, (typeof rows)[number][1]>> = Object.fromEntries(rows)
-  return { name, arguments: given, nowMicros, tables: byTable, expect }
+  return { name, arguments: args, nowMicros, tables: byTable, expect }
 }
 
 function hashOf(file: string): string {

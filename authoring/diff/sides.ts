@@ -63,8 +63,8 @@ function folderSide(word: string, settings: Folders, shared: SideOptions['shared
   const isCheckout = isBelow(endpoints) && isFolder(join(word, endpoints))
   // Schemas and functions are in the same place, relative to the endpoints, as in the settings.
   const besideEndpoints = (dir: string, isShared: boolean): string => {
-    const own = join(word, isCheckout ? relative('.', dir) : relative(settings.endpointsDir, dir))
-    return !isShared && isFolder(own) ? own : dir
+    const folder = join(word, isCheckout ? relative('.', dir) : relative(settings.endpointsDir, dir))
+    return !isShared && isFolder(folder) ? folder : dir
   }
   const folders = {
     endpointsDir: isCheckout ? join(word, endpoints) : word,
@@ -100,9 +100,9 @@ function revisionSide(word: string, revision: Revision, settings: Folders, targe
 function pathInRepository(dir: string, { folder }: Revision, git: Git): string | null {
   let above = resolve(dir)
   while (!isFolder(above)) above = dirname(above)
-  const [own, home] = [git.repositoryOf(above), git.repositoryOf(folder)]
-  if (own === null || own.root !== home?.root) return null
-  const path = posix.join(own.prefix, relative(above, resolve(dir)).split(sep).join('/'))
+  const [repository, home] = [git.repositoryOf(above), git.repositoryOf(folder)]
+  if (repository === null || repository.root !== home?.root) return null
+  const path = posix.join(repository.prefix, relative(above, resolve(dir)).split(sep).join('/'))
   return path === '.' ? '' : path.replace(/\/$/, '')
 }
 

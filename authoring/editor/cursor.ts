@@ -29,10 +29,8 @@ export function sqlCursor(view: DocumentView, documentOffset: number) {
       const tables = workspace.catalogue
       if (tables === undefined) return { items: [], ctes: [], outer: null, aliases: [] }
       const rendered = sqlAt(view, offset)
-      return scopeAt(rendered.sql, rendered.offset, {
-        tables,
-        parameterTypes: typesOfParameters(manifest?.names.parameters ?? {}),
-      })
+      const parameterTypes = typesOfParameters(manifest?.names.parameters ?? {})
+      return scopeAt(rendered.sql, rendered.offset, { tables, parameterTypes })
     },
   }
 }
@@ -80,16 +78,16 @@ export function ownersBefore(tokens: readonly LenientToken[], dot: number) {
 
 /** The index of the name before a dot, which `[OFFSET(0)]` may follow; -1 without a name. `index` is that of the token before the dot. */
 function elementOwner(tokens: readonly LenientToken[], index: number): number {
-  let at = index
-  if (tokens[at]?.term === ']') {
+  let current = index
+  if (tokens[current]?.term === ']') {
     let depth = 0
-    for (; at >= 0; at--) {
-      const { term } = tokens[at]!
+    for (; current >= 0; current--) {
+      const { term } = tokens[current]!
       if (term === ']') depth++
       else if (term === '[' && --depth === 0) break
     }
-    at--
+    current--
   }
-  const kind = tokens[at]?.kind
-  return kind === 'identifier' || kind === 'quoted' ? at : -1
+  const kind = tokens[current]?.kind
+  return kind === 'identifier' || kind === 'quoted' ? current : -1
 }

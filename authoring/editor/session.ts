@@ -102,8 +102,7 @@ export class EditorSession {
 }
 
 /** The parameter whose name is at the position. */
-export const parameterUseAt = (position: DocumentPosition | null) =>
-  position && parameterAt(position.view, position.offset)
+export const parameterUseAt = (place: DocumentPosition | null) => place && parameterAt(place.view, place.offset)
 
 /** The range of offsets in the template. */
 export const sqlRange = ({ view, document }: DocumentPosition, from: number, to: number): Range =>

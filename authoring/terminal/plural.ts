@@ -5,8 +5,8 @@ export const plural = (count: number, singular: string, many = `${singular}s`): 
 
 /** At most `most` of the names, and how many more there are. */
 export function listNames(names: readonly string[], most: number): string {
-  const left = names.length - most
-  return names.slice(0, most).join(', ') + (left > 0 ? ` and ${left} more` : '')
+  const hiddenCount = names.length - most
+  return names.slice(0, most).join(', ') + (hiddenCount > 0 ? ` and ${hiddenCount} more` : '')
 }
 
 const MAX_LABELS = 3

@@ -32,7 +32,7 @@ function checkRows(expect: Expectation, answer: RowsAnswer): readonly Failure[] 
     void failures.push({ key, message, lines })
   const { columns, isTruncated } = answer
   const names = columns.map(({ name }) => name)
-  const withTypes = (written: readonly ResultRow[]): readonly ResultRow[] => typedRows(written, columns)
+  const withTypes = (rows: readonly ResultRow[]): readonly ResultRow[] => typedRows(rows, columns)
   const rows = withTypes(answer.rows)
   if (expect.columns && !equalValues(expect.columns, names)) {
     fail('columns', `expected ${listNames(expect.columns)}, found ${listNames(names)}`)
@@ -117,9 +117,9 @@ const difference = (expected: readonly ResultRow[], actual: readonly ResultRow[]
 export function findUnmatched(expected: readonly ResultRow[], actual: readonly ResultRow[]) {
   const remaining = [...actual]
   const missing = expected.filter(row => {
-    const at = remaining.findIndex(other => equalValues(row, other))
-    if (at >= 0) remaining.splice(at, 1)
-    return at < 0
+    const index = remaining.findIndex(other => equalValues(row, other))
+    if (index >= 0) remaining.splice(index, 1)
+    return index < 0
   })
   return { missing, added: remaining as readonly ResultRow[] }
 }

@@ -148,13 +148,13 @@ export async function revokeToken(path: string, name: string): Promise<void> {
 }
 
 function withoutToken(records: readonly TokenRecord[], name: string): readonly TokenRecord[] {
-  const kept = records.filter(record => record.name !== name)
-  if (kept.length === records.length) {
+  const remaining = records.filter(record => record.name !== name)
+  if (remaining.length === records.length) {
     const names = records.map(record => record.name)
     const { hint } = didYouMean(name, names, '; `sluice token list` lists them')
     throw new UsageError([`there is no token named "${name}"${hint}`])
   }
-  return kept
+  return remaining
 }
 
 /** Reads, changes and writes the file under a lock; without it, the second of two concurrent changes would undo the first. */

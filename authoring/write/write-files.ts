@@ -19,7 +19,7 @@ export function writeFiles(files: readonly NewFile[]): void {
       writeFileSync(path, text, { flag: 'wx' })
       writtenPaths.push(path)
     } catch (cause) {
-      for (const written of writtenPaths) rmSync(written, { force: true })
+      for (const writtenPath of writtenPaths) rmSync(writtenPath, { force: true })
       throw cannotWrite(path, cause)
     }
   }

@@ -13,12 +13,12 @@ type ArgumentTexts = Readonly<Record<string, string | readonly string[]>>
  * `missing` are the required parameters that are not given, with the argument that stands for each.
  * @throws UsageError that names every argument which the endpoint does not declare, or which its type excludes.
  */
-export function callArguments({ name, parameters }: Pick<Endpoint, 'name' | 'parameters'>, given: ArgumentTexts) {
+export function callArguments({ name, parameters }: Pick<Endpoint, 'name' | 'parameters'>, texts: ArgumentTexts) {
   const declared = parameters.map(parameter => parameter.name)
-  const unknown = Object.keys(given).filter(argument => !declared.includes(argument))
+  const unknown = Object.keys(texts).filter(argument => !declared.includes(argument))
   if (unknown.length > 0) throw new UsageError(unknown.map(argument => unknownArgument(name, argument, declared)))
   const problems = parameters.flatMap(({ name: parameter, type }) =>
-    [given[parameter] ?? []].flat().flatMap(text => {
+    [texts[parameter] ?? []].flat().flatMap(text => {
       const typed = typeScalar(splitType(type).scalar, text)
       return typed.ok ? [] : [`${name}: ${parameter} ${typed.detail}, found ${JSON.stringify(text)}`]
     }),
@@ -27,10 +27,10 @@ export function callArguments({ name, parameters }: Pick<Endpoint, 'name' | 'par
   const missing = parameters
     .filter(
       parameter =>
-        parameter.isRequired && parameter.default === undefined && (given[parameter.name] ?? '').length === 0,
+        parameter.isRequired && parameter.default === undefined && (texts[parameter.name] ?? '').length === 0,
     )
     .map(parameter => ({ parameter: parameter.name, argument: exampleOf(parameter) }))
-  return { args: { ...given, ...Object.fromEntries(missing.map(item => [item.parameter, item.argument])) }, missing }
+  return { args: { ...texts, ...Object.fromEntries(missing.map(item => [item.parameter, item.argument])) }, missing }
 }
 
 function unknownArgument(endpoint: string, argument: string, names: readonly string[]): string {

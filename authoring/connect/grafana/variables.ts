@@ -13,15 +13,15 @@ export const variableName = ({ name }: PublishedParameter): string => name.repla
 
 export function dashboardVariables(call: ConnectCall): readonly object[] {
   const { endpoint } = call
-  const given = new Map(givenArguments(call))
+  const values = new Map(givenArguments(call))
   return endpoint.parameters
     .filter(parameter => isVariable(parameter) && !Object.hasOwn(endpoint.pinned, parameter.name))
-    .map(parameter => variable(parameter, given.get(parameter.name)))
+    .map(parameter => variable(parameter, values.get(parameter.name)))
 }
 
-function variable(parameter: PublishedParameter, given: string | readonly string[] | undefined): object {
+function variable(parameter: PublishedParameter, texts: string | readonly string[] | undefined): object {
   const { description, required } = parameter
-  const current = wellFormed(String((typeof given === 'string' ? given : given?.[0]) ?? firstArgument(parameter)))
+  const current = wellFormed(String((typeof texts === 'string' ? texts : texts?.[0]) ?? firstArgument(parameter)))
   const choices = choicesOf(parameter)
   const isOpen = parameter.enum === undefined && splitType(parameter.type).scalar !== 'bool'
   const name = variableName(parameter)

@@ -138,12 +138,12 @@ function removeLeftovers(path: string, dataset: string, nowMs: number): void {
   rmSync(join(path, WORK_FOLDER), { recursive: true, force: true })
   rmSync(join(path, temporaryName(IMPORTS_FILE)), { force: true })
   const { imports, retired, replaced } = readImports(path)
-  const kept = new Set([
+  const keptIds = new Set([
     ...imports.map(entry => entry.id),
     ...retired.filter(({ atMs }) => nowMs - atMs < RETIRED_FOR_MS).map(({ id }) => id),
   ])
   for (const name of readdirSync(path)) {
-    if (IMPORT_ID.test(name) && !kept.has(name)) rmSync(join(path, name), { recursive: true, force: true })
+    if (IMPORT_ID.test(name) && !keptIds.has(name)) rmSync(join(path, name), { recursive: true, force: true })
   }
   removeReplaced(dataset, replaced)
 }

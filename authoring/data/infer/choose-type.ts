@@ -192,10 +192,10 @@ const TELLING: readonly (readonly [ValueKind, (quoted: string, text: string) => 
 /** Reports which other type a STRING column may have, or which value made it a STRING. */
 function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
   const { kinds, count } = facts
-  const sumOf = (of: readonly ValueKind[]): number => of.reduce((sum, kind) => sum + (kinds.get(kind)?.count ?? 0), 0)
-  const isAll = (...of: readonly ValueKind[]): boolean => sumOf(of) === count
+  const sumOf = (set: readonly ValueKind[]): number => set.reduce((n, kind) => n + (kinds.get(kind)?.count ?? 0), 0)
+  const isAll = (...set: readonly ValueKind[]): boolean => sumOf(set) === count
   const leadingZero = kinds.get('leading-zero')
-  const misfit = (of: readonly ValueKind[]): Sample => [...kinds].find(([kind]) => !of.includes(kind))![1].first
+  const misfit = (set: readonly ValueKind[]): Sample => [...kinds].find(([kind]) => !set.includes(kind))![1].first
   const isMixed = kinds.has('day-first') && kinds.has('month-first')
   const telling = TELLING.find(([kind]) => kinds.has(kind) && !(isMixed && kind.endsWith('-first')))
   const missing = kinds.get('null-word') ?? kinds.get('blank')
@@ -203,7 +203,7 @@ function doubtText(facts: ValueFacts, doubt: (message: string) => void): void {
     const sample = misfit(allowed)
     return sample === missing?.first ? `${quote(sample)}: ${leaveEmpty(sample)}` : quote(sample)
   }
-  const isMisfit = [NUMBERS, ['bool'] as const, TIMES].some(of => sumOf(of) > 0 && missing?.first === misfit(of))
+  const isMisfit = [NUMBERS, ['bool'] as const, TIMES].some(set => sumOf(set) > 0 && missing?.first === misfit(set))
   if (missing && (telling || !isMisfit))
     doubt(`has ${quote(missing.first)}, which stays a text: ${leaveEmpty(missing.first)}`)
   if (telling) {

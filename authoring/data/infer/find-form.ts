@@ -30,18 +30,18 @@ const LEAST_SHARE = 0.95
  * Adds to the given form what the sample shows, where that differs from the default form; `doubts` tells the author what was added.
  * @throws QueryFault where rows without a header are below other lines, because no form describes such a file.
  */
-export function findForm(sample: Buffer, { name, format }: ImportSource, given: TextForm) {
-  const form: { -readonly [Name in keyof TextForm]: TextForm[Name] } = { ...given }
+export function findForm(sample: Buffer, { name, format }: ImportSource, givenForm: TextForm) {
+  const form: { -readonly [Name in keyof TextForm]: TextForm[Name] } = { ...givenForm }
   const doubts: string[] = []
-  const encoding = given.encoding ?? encodingOf(sample)
-  if (encoding !== (given.encoding ?? 'UTF-8')) {
+  const encoding = givenForm.encoding ?? encodingOf(sample)
+  if (encoding !== (givenForm.encoding ?? 'UTF-8')) {
     form.encoding = encoding
     doubts.push(`is read as ${encoding}, since it is not UTF-8: if that is wrong, give --encoding`)
   }
   const text = decoderOf(encoding)?.decode(sample) ?? sample
-  const defaultDelimiter = String.fromCharCode(csvForm(given, format).delimiter)
+  const defaultDelimiter = String.fromCharCode(csvForm(givenForm, format).delimiter)
   const marked = markedSeparator(text)
-  if (marked !== undefined && given.delimiter === undefined) form.delimiter = marked
+  if (marked !== undefined && givenForm.delimiter === undefined) form.delimiter = marked
   const reading = bestReading(text, form, defaultDelimiter, format === 'tsv')
   if (reading === null) return { form, doubts }
   if (reading.delimiter !== defaultDelimiter) {
@@ -52,7 +52,7 @@ export function findForm(sample: Buffer, { name, format }: ImportSource, given: 
   const header = rows[headerIndex]!
   const below = rows.slice(headerIndex + 1)
   const value = header.cells.find((cell, i) => isValueAmong(cell, below, i))
-  if (given.skipLeadingRows === undefined && headerIndex > 0) {
+  if (givenForm.skipLeadingRows === undefined && headerIndex > 0) {
     if (value !== undefined && !areNames(header.cells))
       throw new QueryFault(
         `${name}: its line ${header.line} looks like a row, since it has ${JSON.stringify(value)}, and the lines above it name no columns: delete them and give --skip-rows 0, or give --skip-rows ${header.line} if that line is the header`,
@@ -61,7 +61,7 @@ export function findForm(sample: Buffer, { name, format }: ImportSource, given: 
     doubts.push(
       `has its header in line ${header.line}, and the lines above it are passed over: if that is wrong, give --skip-rows`,
     )
-  } else if (given.skipLeadingRows === undefined && value !== undefined) {
+  } else if (givenForm.skipLeadingRows === undefined && value !== undefined) {
     if (areNames(header.cells)) {
       doubts.push(`has a column named ${JSON.stringify(value)}: if the first line is a row, give --skip-rows 0`)
     } else {
@@ -77,11 +77,11 @@ export function findForm(sample: Buffer, { name, format }: ImportSource, given: 
     doubts.push(
       `has one cell a line from line ${note.line} to its end: if these are notes, delete them, since each is read as a row`,
     )
-  const comma = given.decimalComma === undefined ? decimalComma(below) : undefined
+  const comma = givenForm.decimalComma === undefined ? decimalComma(below) : undefined
   if (comma !== undefined) {
     form.decimalComma = true
     doubts.push(`has numbers with a decimal comma (${JSON.stringify(comma)})`)
-  } else if (given.decimalComma === undefined && reading.delimiter === ';') {
+  } else if (givenForm.decimalComma === undefined && reading.delimiter === ';') {
     const thousands = pointedThousands(below)
     if (thousands !== undefined)
       doubts.push(

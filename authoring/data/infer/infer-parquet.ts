@@ -66,11 +66,11 @@ class ParquetInference implements Inference {
   }
 
   async infer(): Promise<InferredTable> {
-    const parts = await this.#readColumns()
+    const columns = await this.#readColumns()
     let rows = 0
     for (const file of this.#sources) rows += Number((await this.#firstRow(file, 'SELECT count(*)'))[0])
     const fields: SchemaField[] = []
-    for (const [name, own] of parts.values()) fields.push(...(await this.#inferColumn(name, own, rows)))
+    for (const [name, parts] of columns.values()) fields.push(...(await this.#inferColumn(name, parts, rows)))
     if (fields.length === 0) throw new QueryFault(`${this.#sources[0]!.name}: no column can be one of a table`)
     return { rows, fields, textForm: {}, columns: this.columns, doubts: this.doubts, badRows: [] }
   }
@@ -226,8 +226,8 @@ function commonField(a: SchemaField, b: SchemaField, parts: readonly ColumnInFil
     const fieldIn = (fields: readonly SchemaField[], { name }: SchemaField): SchemaField | undefined =>
       fields.find(field => field.name.toLowerCase() === name.toLowerCase())
     // A field that a file lacks is NULL in its rows.
-    const own = a.fields.map(field => commonField(field, fieldIn(b.fields!, field) ?? field, parts))
-    return { ...a, fields: [...own, ...b.fields.filter(field => !fieldIn(a.fields!, field))] }
+    const fields = a.fields.map(field => commonField(field, fieldIn(b.fields!, field) ?? field, parts))
+    return { ...a, fields: [...fields, ...b.fields.filter(field => !fieldIn(a.fields!, field))] }
   }
   const wider = WIDER[[a.type, b.type].sort().join(' ')]
   if (wider !== undefined && a.mode === b.mode) return { ...a, type: wider }

@@ -82,8 +82,8 @@ function isTablePosition({ tokens }: SqlCursor, from: number): boolean {
 }
 
 /** Whether the FROM at this index is that of `EXTRACT(part FROM value)` or `IS DISTINCT FROM`. */
-const isWithinExpression = (tokens: SqlCursor['tokens'], at: number): boolean =>
-  tokens[at - 1]?.term === 'DISTINCT' || (tokens[at - 2]?.term === '(' && tokens[at - 3]?.term === 'EXTRACT')
+const isWithinExpression = (tokens: SqlCursor['tokens'], index: number): boolean =>
+  tokens[index - 1]?.term === 'DISTINCT' || (tokens[index - 2]?.term === '(' && tokens[index - 3]?.term === 'EXTRACT')
 
 /** The names before the dot at the offset; null where no dot is there. */
 function ownerOf({ tokens }: SqlCursor, offset: number): readonly string[] | null {

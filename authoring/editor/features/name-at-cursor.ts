@@ -115,10 +115,10 @@ function cteInfo({ sql, file, text }: DocumentView, { name, columns }: Cte): Nam
   // The offset is in the rendered SQL, so the name is searched for in the template.
   const quoted = name.replace(/\W/g, '\\$&')
   const beginning = new RegExp(`(?<!\\w)\`?${quoted}\`?(?!\\w)\\s*(?:\\([^()]*\\)\\s*)?AS\\s*\\(`, 'i')
-  const at = sql!.template.search(beginning)
+  const templateOffset = sql!.template.search(beginning)
   return {
     text: `Common table expression \`${name}\`\n\n${lines.join('\n')}`,
-    place: at < 0 ? null : placeAt(file, lineStartsOf(text), sql!.toDocument(at)),
+    place: templateOffset < 0 ? null : placeAt(file, lineStartsOf(text), sql!.toDocument(templateOffset)),
   }
 }
 

@@ -69,22 +69,22 @@ class ScopeReader {
   ): { ctes: readonly NamedQuery[]; rest: Range; inside: Range | null } {
     const tokens = this.#tokens
     const ctes = [...outerCtes]
-    let at = range.from
-    if (tokens[at]?.term !== 'WITH') return { ctes, rest: range, inside: null }
-    at += tokens[at + 1]?.term === 'RECURSIVE' ? 2 : 1
-    while (at < range.to) {
-      const name = tokens[at]!
-      let open = at + 1
+    let index = range.from
+    if (tokens[index]?.term !== 'WITH') return { ctes, rest: range, inside: null }
+    index += tokens[index + 1]?.term === 'RECURSIVE' ? 2 : 1
+    while (index < range.to) {
+      const name = tokens[index]!
+      let open = index + 1
       if (tokens[open]?.term === '(') open = closeOf(tokens, open, range.to) + 1
       if (!isName(name) || tokens[open]?.term !== 'AS' || tokens[open + 1]?.term !== '(') break
       const body = insideOf(tokens, open + 1, range.to)
       if (holdsOffset(tokens, body, this.#offset)) return { ctes, rest: range, inside: body }
-      const text = textOf(this.#sql, tokens, { from: at, to: Math.min(body.to + 1, range.to) })
+      const text = textOf(this.#sql, tokens, { from: index, to: Math.min(body.to + 1, range.to) })
       ctes.push({ name: name.text, text, columns: this.#withinDepth(() => this.#columnsOf(body, ctes), []) })
-      at = body.to + 1
-      if (tokens[at]?.term === ',') at++
+      index = body.to + 1
+      if (tokens[index]?.term === ',') index++
     }
-    return { ctes, rest: { from: at, to: range.to }, inside: null }
+    return { ctes, rest: { from: index, to: range.to }, inside: null }
   }
 
   #selectScope(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): SqlScope {
@@ -141,16 +141,16 @@ class ScopeReader {
   }
 
   /** Reads one item and adds it; returns the index after it. */
-  #addItem(at: number, to: number, scope: SqlScope, items: FromItem[], ctes: readonly NamedQuery[]): number {
+  #addItem(index: number, to: number, scope: SqlScope, items: FromItem[], ctes: readonly NamedQuery[]): number {
     const tokens = this.#tokens
-    const token = tokens[at]!
-    if (token.term === 'UNNEST' && tokens[at + 1]?.term === '(') {
-      const inside = insideOf(tokens, at + 1, to)
+    const token = tokens[index]!
+    if (token.term === 'UNNEST' && tokens[index + 1]?.term === '(') {
+      const inside = insideOf(tokens, index + 1, to)
       const element = elementOf(this.#valueOf(inside, scope))
       return this.#addNamed(inside.to + 1, to, items, name => elementItem(name, element))
     }
     if (token.term === '(') {
-      const inside = insideOf(tokens, at, to)
+      const inside = insideOf(tokens, index, to)
       if (!QUERY_STARTS.has(tokens[inside.from]?.term ?? '') && tokens[inside.from]?.term !== '(') {
         items.push(...this.#withinDepth(() => this.#fromItems(inside, scope.outer, ctes), []))
         return inside.to + 1
@@ -158,8 +158,8 @@ class ScopeReader {
       const columns = this.#withinDepth(() => this.#columnsOf(inside, ctes), [])
       return this.#addNamed(inside.to + 1, to, items, alias => ({ alias, columns, value: null }))
     }
-    if (!isName(token)) return at + 1
-    const { path, end } = this.#pathAt(at, to)
+    if (!isName(token)) return index + 1
+    const { path, end } = this.#pathAt(index, to)
     const source = this.#sourceOf(path, scope, ctes)
     return this.#addNamed(end, to, items, source, path[path.length - 1]!.split('.').pop()!)
   }
@@ -167,27 +167,27 @@ class ScopeReader {
   /** Reads `[AS] alias [WITH OFFSET [AS] alias]` and adds the items; returns the index after it. */
   #addNamed(from: number, to: number, items: FromItem[], make: (name: string) => FromItem, fallback = ''): number {
     const tokens = this.#tokens
-    let at = from
+    let index = from
     const alias = (): string | null => {
-      const start = tokens[at]?.term === 'AS' ? at + 1 : at
+      const start = tokens[index]?.term === 'AS' ? index + 1 : index
       const name = tokens[start]
       if (start >= to || name === undefined || !isName(name)) return null
-      at = start + 1
+      index = start + 1
       return name.text
     }
     items.push(make(alias() ?? fallback))
-    if (tokens[at]?.term === 'WITH' && tokens[at + 1]?.term === 'OFFSET') {
-      at += 2
+    if (tokens[index]?.term === 'WITH' && tokens[index + 1]?.term === 'OFFSET') {
+      index += 2
       const name = alias() ?? 'offset'
       items.push({ alias: name, columns: [], value: { name, type: { kind: 'INT64' }, origin: null } })
     }
-    return at
+    return index
   }
 
-  #pathAt(at: number, to: number): { path: readonly string[]; end: number } {
+  #pathAt(index: number, to: number): { path: readonly string[]; end: number } {
     const tokens = this.#tokens
-    const path = [tokens[at]!.text]
-    let end = at + 1
+    const path = [tokens[index]!.text]
+    let end = index + 1
     // `my-project.dataset.t`: dashes without blanks belong to the name.
     while (end + 1 < to && tokens[end]!.term === '-' && tokens[end]!.at === tokens[end - 1]!.end) {
       path[0] += `-${tokens[end + 1]!.text}`
@@ -228,11 +228,11 @@ class ScopeReader {
     const { rest, ctes: all } = this.#readCtes({ ...range }, ctes)
     const items = this.#itemsOf(rest, null, all)
     const scope: SqlScope = { items, ctes: all, outer: null, aliases: [] }
-    const listed = this.#selectList(rest).flatMap(part => this.#selectedColumns(part, scope))
-    if (resolved === null) return listed
+    const selectColumns = this.#selectList(rest).flatMap(part => this.#selectedColumns(part, scope))
+    if (resolved === null) return selectColumns
     return resolved.map(column => ({
       ...column,
-      origin: listed.find(({ name }) => name === column.name)?.origin ?? null,
+      origin: selectColumns.find(({ name }) => name === column.name)?.origin ?? null,
     }))
   }
 
@@ -257,13 +257,13 @@ class ScopeReader {
   /** What follows the word, up to the next clause; null where the range does not have it. */
   #clause(range: Range, word: 'SELECT' | 'FROM'): Range | null {
     const indexes = [...topLevelIndexes(this.#tokens, range)]
-    const at = indexes.find(i => this.#tokens[i]!.term === word)
-    if (at === undefined) return null
+    const index = indexes.find(i => this.#tokens[i]!.term === word)
+    if (index === undefined) return null
     const isNext = (i: number): boolean => {
       const { term } = this.#tokens[i]!
-      return i > at && (CLAUSES.has(term) || (word === 'SELECT' && term === 'FROM'))
+      return i > index && (CLAUSES.has(term) || (word === 'SELECT' && term === 'FROM'))
     }
-    return { from: at + 1, to: indexes.find(isNext) ?? range.to }
+    return { from: index + 1, to: indexes.find(isNext) ?? range.to }
   }
 
   /** The columns that one item of a SELECT list gives. */

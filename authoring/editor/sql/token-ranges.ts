@@ -21,7 +21,7 @@ export function closeOf(tokens: readonly LenientToken[], open: number, to: numbe
       opened.pop()
       if (opened.length === 0) return i
     } else if (term === 'FROM' && tokens[i - 1]!.term !== 'DISTINCT') {
-      const mayHold = (at: number): boolean => !hasFrom.has(at) && mayHoldFrom(tokens, at)
+      const mayHold = (index: number): boolean => !hasFrom.has(index) && mayHoldFrom(tokens, index)
       while (opened.length > 0 && !mayHold(opened[opened.length - 1]!)) opened.pop()
       if (opened.length === 0) return i - 1
       hasFrom.add(opened[opened.length - 1]!)

@@ -179,8 +179,8 @@ class TestFileReader {
       const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
       const common = { definition, standsFor: table.name }
       if (!isSeq(value)) return [{ ...common, rows: null, file: this.#fixture([...path, name, 'file']) }]
-      const report = (at: Node, message: string, more?: More): void =>
-        this.#report(this.#placeOf(at.range?.[0] ?? 0), 'tests/row', message, more)
+      const report = (node: Node, message: string, more?: More): void =>
+        this.#report(this.#placeOf(node.range?.[0] ?? 0), 'tests/row', message, more)
       const rowTable = { ...table, columns: rowColumns(table) }
       const rows = (value.items as Node[]).map(row => readTableRow(row, rowTable, report))
       return [{ ...common, rows, file: null }]

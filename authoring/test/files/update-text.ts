@@ -44,16 +44,16 @@ function edit(text: string, updates: readonly ValueUpdate[]): string {
     parts.set(part.start, part)
     const node = document.getIn(path, true) as Node
     const isLong = text.slice(node.range![0], node.range![1]).includes('\n')
-    const written = reviseNode(document, node, value, isUnordered)
+    const newNode = reviseNode(document, node, value, isUnordered)
     // A list in several lines would else become a single line.
-    if (isSeq(written) && written.items.length > 0 && isLong) written.flow = false
+    if (isSeq(newNode) && newNode.items.length > 0 && isLong) newNode.flow = false
     // The library would write a number of many digits as JavaScript rounds it.
-    visit(written, {
+    visit(newNode, {
       Scalar(_, scalar) {
         scalar.value = readPlain(scalar)
       },
     })
-    document.setIn(path, written)
+    document.setIn(path, newNode)
   }
   return [...parts.values()]
     .sort((a, b) => b.start - a.start)
@@ -134,9 +134,9 @@ function replaceNode(node: Node | null, newNode: Node): Node {
 function alignUnordered(before: readonly unknown[], after: readonly unknown[]): readonly AlignedPair[] {
   const freeIndexes = new Set(after.keys())
   const matches = before.map(item => {
-    const at = [...freeIndexes].find(index => equalValues(item, after[index])) ?? null
-    if (at !== null) freeIndexes.delete(at)
-    return at
+    const match = [...freeIndexes].find(index => equalValues(item, after[index])) ?? null
+    if (match !== null) freeIndexes.delete(match)
+    return match
   })
   const rest = [...freeIndexes]
   const pairs = matches.map((found, expected) => ({ expected, found: found ?? rest.shift() ?? null }))
