@@ -26,8 +26,8 @@ const MAX_BEATS = 15
 const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 1 }
 
 /**
- * Starts watching; the returned function ends it. A process under a debugger is not watched, since a breakpoint may stop its loop for
- * any time.
+ * Starts watching; the returned function ends it. A process under a debugger is not watched, since a breakpoint stops its loop until a
+ * person continues.
  */
 export function startWatchdog({ writesLog, onFailure, beatMs = BEAT_MS }: WatchdogOptions): () => void {
   if (debuggerUrl() !== undefined) return () => undefined

@@ -6,7 +6,7 @@ import type { Query } from '../../runner/model/query.js'
 
 export type QueryParameters = Query['parameters']
 
-/** The names of the parameters in the SQL, in the case in which it writes them; also those in comments and string literals. */
+/** The names of the parameters in the SQL, as they are spelled there; also those in comments and string literals. */
 export const parametersIn = (sql: string): ReadonlySet<string> =>
   new Set([...sql.matchAll(/(?<!@)@`?(\w+)/g)].map(([, name]) => name!))
 

@@ -8,9 +8,9 @@ type Value = string | readonly string[]
 type Choice = readonly [name: string, value: Value | undefined]
 
 /**
- * Combines all rows of lookup tables and the first values of other parameters, each optional parameter given and left out; then adds one
- * call for each further value. `fixed` are arguments of every call. `missing` are required parameters without a value: if there are any,
- * there are no calls. `neverGiven` are optional parameters without a value.
+ * Combines all rows of lookup tables with the first values of other parameters; each optional parameter is given in one combination and
+ * left out in another. Then adds one call for each further value. `fixed` are arguments of every call. `missing` are required parameters
+ * without a value: if there are any, there are no calls. `neverGiven` are optional parameters without a value.
  */
 export function planCalls({ endpoint, lookupRows }: LoadedEndpoint, fixed: CallArguments) {
   const axes = endpoint.parameters.map(parameter => {

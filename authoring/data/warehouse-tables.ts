@@ -28,7 +28,7 @@ const PAGE_TABLES = 1000
 /** The longest wait for an answer, in milliseconds: Google's client itself would wait for ever. */
 const TIMEOUT_MS = 120_000
 
-/** The tables and functions of the warehouse; each method resolves to null where they do not exist. No request is sent yet. */
+/** The tables and functions of the warehouse; each method resolves to null for one that does not exist. No request is sent yet. */
 export function openWarehouseTables({ client, project: ownProject }: OpenedAccess) {
   const datasetOf = (project: string, dataset: string): Dataset =>
     client.dataset(encodeURIComponent(dataset), { projectId: encodeURIComponent(project) })

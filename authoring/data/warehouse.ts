@@ -12,7 +12,7 @@ export const VIEWS: ReadonlySet<string> = new Set(['VIEW', 'MATERIALIZED_VIEW'])
 /** Whether this is a view of INFORMATION_SCHEMA, which every warehouse has, so that it is neither made nor compared. */
 export const isInformationSchema = (name: string): boolean => informationSchemaName(name) !== null
 
-/** The tables with a schema file whose names are wanted. @throws LoadError when any of their files holds a mistake. */
+/** The wanted tables that have a schema file. @throws LoadError when any of their files holds a mistake. */
 export async function schemaFiles(
   { tablesDir }: Settings,
   isWanted: (table: string) => boolean = () => true,

@@ -38,7 +38,7 @@ export function diffReads(base: ComparedEndpoint, head: ComparedEndpoint, usdPer
   report('reads/more', `more bytes are read ${variantsOf(dearer)}`, [...new Set(lines)])
 }
 
-/** The variants of which a refresh no longer keeps anything, by the reason; none are listed if the settings never let it keep any. */
+/** The variants of which a refresh no longer keeps anything, by the reason. Empty if the settings exclude keeping. */
 function wholeRefreshes({ endpoint }: ComparedEndpoint, pairs: readonly VariantPair[]) {
   const byReason = new Map<string, VariantPair[]>()
   for (const pair of mayKeep(endpoint) ? pairs : []) {

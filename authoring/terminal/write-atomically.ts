@@ -10,7 +10,7 @@ import { type WriteTarget, writeFailure } from '../../runner/platform/write-fail
 export const writeAtomically = (target: WriteTarget, text: string, mode?: number): Promise<void> =>
   fillAtomically(target, file => file.writeFile(text), mode)
 
-/** Like `writeAtomically`, but `fill` writes the text; if it throws, no file is changed. @throws SetupError; the RunnerErrors of `fill`. */
+/** Like `writeAtomically`, but `fill` writes the text; if it throws, the file stays as it was. @throws SetupError; the RunnerErrors of `fill`. */
 export async function fillAtomically(
   target: WriteTarget,
   fill: (file: FileHandle) => Promise<void>,

@@ -70,8 +70,8 @@ function namesIn(sql: string, pattern: RegExp, excluded: readonly string[]): rea
 }
 
 /**
- * The first combination of scalar types, or of list types, with which the query is valid. Null if no combination is, or if the names are
- * too many to try all combinations.
+ * The first combination of scalar types, or of list types, with which the query is valid. Null if there is no such combination, or if
+ * there are too many names to try all combinations.
  */
 function firstFitting(
   names: readonly string[],

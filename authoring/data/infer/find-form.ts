@@ -105,7 +105,7 @@ export function encodingOf(sample: Buffer): TextEncoding {
   const lines = sample.subarray(0, sample.lastIndexOf(0x0a) + 1)
   // Text with one byte for each character has no zero bytes.
   if (isUtf8(lines.length > 0 ? lines : sample) || sample.includes(0)) return 'UTF-8'
-  // A file with letters beyond ASCII in UTF-8, and with other bytes, is damaged UTF-8.
+  // A file that has some letters beyond ASCII in valid UTF-8 is damaged UTF-8, not Windows-1252.
   return /[\u0080-\ufffc]/.test(sample.toString('utf8')) ? 'UTF-8' : 'Windows-1252'
 }
 

@@ -11,7 +11,7 @@ export interface AlignedPair {
 /** Lists that differ in more rows are not aligned: the time grows with the square of this. */
 export const MAX_DIFFERENCES = 2_000
 
-/** The longest common subsequence. Rows of one side only precede the next common row, expected rows first. */
+/** The longest common subsequence. Rows that one side alone has precede the next common row, expected rows first. */
 export function alignRows(expected: readonly unknown[], found: readonly unknown[]): readonly AlignedPair[] {
   const options = { comparator: equalValues, maxEditLength: MAX_DIFFERENCES }
   const runs = diffArrays([...expected], [...found], options) ?? [

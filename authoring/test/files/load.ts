@@ -71,7 +71,7 @@ const findMistakes = schemaChecker('#test-schema')
 
 export type ReadTests = ReturnType<typeof readTests>
 
-/** Reads one test file with rows of these tables; `tests` is null where the file has mistakes. */
+/** Reads one test file, whose rows are checked against these tables; `tests` is null where the file has mistakes. */
 export function readTests({ file, text }: SourceText, tables: TableCatalogue) {
   const { source, value, diagnostics: broken } = parseManifest(file, text)
   if (source === null || broken.length > 0) return { tests: null, diagnostics: broken }
