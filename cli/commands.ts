@@ -1,4 +1,4 @@
-/** The commands that serve endpoints, and what those who run a server need: stored results and tokens. */
+/** The commands of a person who runs a server: `serve`, `cache` and `token`. */
 import type { Declarer } from '../authoring/terminal/declare.js'
 import type { Flags } from '../authoring/terminal/flags.js'
 import { SETTINGS } from '../runner/settings/settings.js'

@@ -1,6 +1,6 @@
 /**
- * The thread of the watchdog. It counts its own beats, not time: a process that was stopped, or slept with its machine, has
- * stopped this thread, too.
+ * The thread of the watchdog. It counts its own beats, not time: while the process is stopped, or its machine sleeps, this thread stands
+ * still too.
  */
 import { write } from 'node:fs'
 import { type Debugger, Session } from 'node:inspector'

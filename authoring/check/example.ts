@@ -12,7 +12,7 @@ import type { ContractColumn, Endpoint } from '../../runner/model/endpoint.js'
 import { didYouMean } from '../../runner/model/suggest.js'
 import { resultSchema } from '../../runner/openapi/schema.js'
 
-/** The most mistakes of one file that are reported: further mistakes are mostly the same one in another row. */
+/** The most mistakes of one file that are reported: further mistakes mostly repeat one of them in another row. */
 const MAX_MISTAKES = 20
 /** The longest type that a message quotes. */
 const MAX_TYPE_LENGTH = 100

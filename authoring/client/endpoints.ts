@@ -13,7 +13,7 @@ import { loadAllEndpoints } from './load-all-endpoints.js'
 
 /**
  * The endpoints that a token for all tenants with these patterns and pins could call, sorted by name, each without the pinned
- * parameters. With `url`, the server's endpoints for the token of the settings; without it, those of the manifests.
+ * parameters. With `url`, they are the endpoints that a server lists for the token of the settings, otherwise those of the manifests.
  * @throws UsageError, LoadError, SetupError.
  */
 export async function clientEndpoints(

@@ -8,7 +8,7 @@ export type JsonShape =
   | PlainShape
   /** No element is null. */
   | { readonly kind: 'array'; readonly element: JsonShape }
-  /** The members in order; null where they are not known. No two have one name. */
+  /** The members in order, all with different names; null where they are not known. */
   | { readonly kind: 'object'; readonly members: readonly Member[] | null }
 
 /**

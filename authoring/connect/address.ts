@@ -17,7 +17,7 @@ export function argumentPairs(call: ConnectCall): readonly Pair[] {
   )
 }
 
-/** The arguments that the caller gives: without empty ones and those that the token pins. */
+/** The arguments that the caller gives, without empty arguments and without those that the token pins. */
 export function givenArguments({
   endpoint,
   arguments: texts,

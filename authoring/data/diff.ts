@@ -89,7 +89,7 @@ async function compareTable(
     return missing(`${dataset}; correct the name of this file, or make the dataset`)
   }
   const shards = listed.filter(({ kind }) => !VIEWS.has(kind)).map(({ table }) => table)
-  // A query over all shards sees the columns of the newest one.
+  // A query over all shards sees the columns of the newest shard.
   const name = isSharded ? newestShard(shards, prefixOf(place.table)) : place.table
   const actualPlace = name === undefined ? null : { ...place, table: name }
   const actual = actualPlace && (await describe(actualPlace))

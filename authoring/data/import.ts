@@ -108,7 +108,7 @@ async function findImportTable(table: string, replaces: boolean, settings: Setti
 /** Decorators of partitions in BigQuery's form, by the unit of the partitioning. */
 const DECORATORS = { HOUR: '2026013112', DAY: '20260131', MONTH: '202601', YEAR: '2026' } as const
 
-/** The beginning of the partition with this decorator; null for no such time. */
+/** The beginning of the partition with this decorator; null if there is no such time. */
 function partitionTime(decorator: string, unit: keyof typeof DECORATORS): Date | null {
   if (decorator.length !== DECORATORS[unit].length) return null
   const [, year, month = '01', day = '01', hour = '00'] = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?$/.exec(decorator)!

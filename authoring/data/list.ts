@@ -10,7 +10,7 @@ import { sizeText } from '../terminal/size-text.js'
 import { tableOf } from '../terminal/table.js'
 import { type LocalTable, openLocalTables } from './local-tables.js'
 
-/** Prints every table; ends with 1 where one cannot be read. */
+/** Prints every table; ends with 1 if a table cannot be read. */
 export async function listTables(settings: Settings, format: ReportFormat, io: Io): Promise<number> {
   const local = await openLocalTables(settings, io.interruption())
   try {

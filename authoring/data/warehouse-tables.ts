@@ -7,7 +7,7 @@ import { SetupError } from '../../runner/model/errors.js'
 import { routineResource } from './routine-resource.js'
 import { tableResource } from './table-resource.js'
 
-/** A dataset's place; `project` is the project of the settings where a name has none. */
+/** A dataset's place. For a name without a project, `project` is the project of the settings. */
 export interface DatasetPlace {
   readonly project: string
   readonly dataset: string
@@ -65,7 +65,7 @@ export function openWarehouseTables({ client, project: ownProject }: OpenedAcces
         const [resource] = await inTime(datasetOf(project, dataset).table(encodeURIComponent(table)).getMetadata())
         return { kind: resource.type ?? 'TABLE', resource: tableResource(resource) }
       }),
-    /** The function whose name is `table` of the place. */
+    /** The function at this place; `table` is its name. */
     describeFunction: ({ project, dataset, table }: TablePlace) =>
       nullIfMissing(`read the function ${project}.${dataset}.${table}`, async () => {
         const [resource] = await inTime(datasetOf(project, dataset).routine(encodeURIComponent(table)).getMetadata())

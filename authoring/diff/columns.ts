@@ -42,7 +42,7 @@ export const withDeclaredPromises = (
 const byName = (columns: readonly ContractColumn[]): ReadonlyMap<string, ContractColumn> =>
   new Map(columns.map(column => [column.name, column]))
 
-/** Old names with their new ones: a column that went and one that came in its place, with the same type. */
+/** New names by old names: a removed column counts as renamed if a column of the same type was added in its place. */
 function renamedColumns(base: readonly ContractColumn[], head: readonly ContractColumn[]): ReadonlyMap<string, string> {
   const names = (columns: readonly ContractColumn[]): readonly string[] => columns.map(({ name }) => name)
   const [before, after] = [byName(base), byName(head)]

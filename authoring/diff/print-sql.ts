@@ -21,7 +21,7 @@ interface Bracket {
   readonly isQuery: boolean
   /** Whether it is CASE, which END closes. */
   readonly isCase: boolean
-  /** Whether the next AND is that of BETWEEN. */
+  /** Whether the next AND belongs to a BETWEEN. */
   isBetween: boolean
 }
 

@@ -91,7 +91,7 @@ function comparedEndpoint(query: CompiledManifest, engine: ServingEngine) {
       /** The choices in words; empty for the only variant. */
       label,
       sql,
-      /** By parameter: the row of its lookup table that is picked, and whether it is given. */
+      /** For each parameter: which row of its lookup table is picked, and whether the parameter is given. */
       choices: choices as ReadonlyMap<string, string>,
       /** What the warehouse would read; null where no warehouse was asked. */
       reads: readsOf.get(sql) ?? null,

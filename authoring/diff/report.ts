@@ -61,6 +61,6 @@ export function byEndpoint(changes: readonly Change[]): ReadonlyMap<string, read
   return groups
 }
 
-/** As printable text of a terminal, and without characters that have no width: a reviewer must see what is there. */
+/** Printable text, as for a terminal, but also without characters that have no width: a reviewer must see what is there. */
 export const printable = (text: string): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, escapeCharacter)

@@ -76,7 +76,7 @@ export function ownersBefore(tokens: readonly LenientToken[], dot: number) {
   return { owners: owners as readonly string[], at, isWhole: tokens[next]?.term !== '.' }
 }
 
-/** The index of the name before a dot, which `[OFFSET(0)]` may follow; -1 without a name. `index` is that of the token before the dot. */
+/** The index of the name before a dot, from the `index` of the token before the dot; `[OFFSET(0)]` may follow the name. -1 without a name. */
 function elementOwner(tokens: readonly LenientToken[], index: number): number {
   let current = index
   if (tokens[current]?.term === ']') {

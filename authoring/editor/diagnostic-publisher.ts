@@ -1,4 +1,4 @@
-/** Publishes the diagnostics of each file in the protocol's form, and clears those of a file that no longer has any. */
+/** Publishes the diagnostics of each file in the protocol's form, and an empty list for a file whose mistakes are gone. */
 import type { Diagnostic as ShownDiagnostic } from 'vscode-languageserver'
 import { nearest } from '../../googlesql/index.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
@@ -81,7 +81,7 @@ function endOf(line: string, from: number): number {
 /** A replacement in one line; columns are 0-based and count UTF-16 units, as in the protocol. */
 export type Suggestion = NonNullable<ReturnType<typeof suggestionOf>>
 
-/** What a proposal may replace: a whole name, if it has a dot itself, such as the name of a table; otherwise one part of a name. */
+/** What a proposal may replace: a whole dotted name, if the proposal has a dot itself, as a table does; otherwise one part of a name. */
 const WORDS = { whole: /[\w.$-]+/g, part: /[\w$-]+/g } as const
 
 /** The replacement that a diagnostic proposes; null where it proposes none, or where the text has changed since. */

@@ -19,7 +19,7 @@ export interface DocumentView {
   readonly workspace: Workspace
   readonly file: string
   readonly text: string
-  /** The manifest: the document's own, or for a partial the first one that includes it. Null without one. */
+  /** The document's own manifest, or for a partial the first manifest that includes it; null without a manifest. */
   readonly manifest: ManifestView | null
   /** Null where the document has no SQL. */
   readonly sql: SqlBlock | null

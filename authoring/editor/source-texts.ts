@@ -1,4 +1,4 @@
-/** The texts of a workspace: what the editor has open, else what is on the disk. */
+/** The texts of a workspace: what the editor has open, otherwise what is on the disk. */
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { discover, readOne, type SourceText } from '../../runner/manifest/discover.js'

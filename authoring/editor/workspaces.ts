@@ -1,4 +1,4 @@
-/** All workspaces of one editor: its folders, and the folders around files that are outside of them. */
+/** All workspaces of one editor: the folders that it has open, and the folders around open files outside them. */
 import { dirname, join, sep } from 'node:path'
 import { type FolderNames, foldersOf, kindOf } from './folders.js'
 import { Workspace, type WorkspaceDeps } from './workspace.js'
@@ -50,7 +50,7 @@ export class Workspaces {
     return null
   }
 
-  /** Like `owner`, but makes a workspace of the folder around the file where none reads it yet. */
+  /** Like `owner`, but makes a workspace of the folder around the file if no workspace reads the file yet. */
   ownerOrNew(file: string): OwnedFile | null {
     const root = this.owner(file) === null ? this.#rootAround(file) : null
     if (root !== null) this.add(root)

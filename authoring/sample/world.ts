@@ -15,7 +15,7 @@ export function makeWorld(seed: number) {
     // The busiest project has all functions, so that they can be compared there.
     functions: FUNCTION_NAMES.slice(i % FUNCTION_NAMES.length).map(name => {
       const [id, median] = [random.uuid(), random.int(4, 400)]
-      // The medians of its calls' durations, in milliseconds: of all calls, and of those that fail.
+      // The median durations in milliseconds: of all its calls, and of its failing calls.
       return { id, name, median_ms: median, failing_ms: 4 * median }
     }),
   }))

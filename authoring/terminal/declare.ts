@@ -26,7 +26,7 @@ export class ProgramCommand extends Command {
 export type Declarer = ReturnType<typeof declarerIn>
 
 export function declarerIn(program: ProgramCommand, io: Io) {
-  /** Declares a command with the flags of these settings, of a group or else of the program. */
+  /** Declares a command, in a group or in the program itself, with the flags of these settings. */
   const command = (
     signature: string,
     description: string,
@@ -51,7 +51,7 @@ export function declarerIn(program: ProgramCommand, io: Io) {
   }
 }
 
-/** How the arguments of a command are written, for commands whose arguments newcomers often write differently. */
+/** Notes for usage errors of commands whose arguments newcomers often write wrongly. */
 const ARGUMENT_NOTES: Readonly<Record<string, string>> = {
   call: "an endpoint's arguments are written name=value, without dashes",
   connect: "an endpoint's arguments are written name=value, without dashes",

@@ -16,7 +16,7 @@ export function serverBase(url: string): string {
   return parsed.href.replace(/\/+$/, '')
 }
 
-/** The JSON that the server answers; `{}` where it answers something else. @throws SetupError for any other status than 2xx. */
+/** The JSON that the server answers; `{}` if the answer is not JSON. @throws SetupError for any other status than 2xx. */
 export async function askServer(base: string, token: string, method: string, path: string): Promise<unknown> {
   let response: Response
   try {

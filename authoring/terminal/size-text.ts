@@ -2,7 +2,7 @@
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
-/** `999 B`, `1.0 kB`: in the largest unit of which there is at least one. */
+/** `999 B`, `1.0 kB`: in the largest unit that gives a number of at least 1. */
 export function sizeText(bytes: number): string {
   let [size, unit] = [bytes, 0]
   // 999.95 would be written as 1000.0.

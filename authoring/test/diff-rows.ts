@@ -33,7 +33,7 @@ export function diffUnordered(missing: Rows, added: Rows, columns: Texts): Texts
   return table([...markRows('-', missing), ...markRows('+', added)], columns)
 }
 
-/** Each wanted row, the row that has most of its members, and a mark below the members that differ. */
+/** For each wanted row: the row itself, the actual row with most of its members, and a mark below the members that differ. */
 export function diffNearest(wantedRows: Rows, actual: Rows): Texts {
   const lines = wantedRows.flatMap((wanted): readonly Line[] => {
     const names = Object.keys(wanted)

@@ -51,7 +51,7 @@ export function renameTables(sql: string, references: readonly TableReference[],
     from = end
     names.push({ begin, end: newSql.length, at, from })
   }
-  /** Maps an offset in `sql` to one in the original text; from within a new name, to the beginning of the old one. */
+  /** Maps an offset in the new SQL to the original text; an offset within a new name becomes the beginning of the old name. */
   const originalOffset = (offset: number): number => {
     const last = names.findLast(({ begin }) => begin <= offset)
     if (!last) return offset

@@ -18,7 +18,7 @@ const TABLES_KEPT_MS = 3_600_000
 /** The longest wait for an answer, in milliseconds: Google's client itself would wait for ever. */
 const TIMEOUT_MS = 300_000
 const REMOVE_TIMEOUT_MS = 60_000
-/** BigQuery takes no larger upload in one request. */
+/** The largest upload that BigQuery takes in one request. */
 const MAX_UPLOAD_BYTES = 10_000_000
 
 /** Makes the dataset; `signal` cancels the adding of tables. @throws SetupError */

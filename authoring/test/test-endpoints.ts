@@ -74,7 +74,7 @@ async function runOnChange(
 
 /**
  * A fingerprint of manifests, partials, test files, fixtures, table schemas and functions: it changes with every file below the
- * folders, and below those of the paths that were named. Never rejects: what cannot be read has a state of its own.
+ * folders of the settings and of the named paths. Never rejects: a file that cannot be read has a state of its own.
  */
 async function testFilesState(
   { endpointsDir, tablesDir, functionsDir }: SourceFolders,

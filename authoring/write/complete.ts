@@ -13,7 +13,7 @@ export interface CompleteOptions extends Pick<LoadOptions, 'checkSql'> {
 
 /**
  * The text of the manifest with `columns:`.
- * @throws LoadError for what the manifest cannot hold, such as a character that YAML refuses or the name of a parameter
+ * @throws LoadError if the manifest would not be valid, as with a character that YAML refuses or a wrong name of a parameter
  */
 export async function completeText(spec: ManifestSpec, options: CompleteOptions): Promise<string> {
   const { file, schemas, tables, checkSql } = options

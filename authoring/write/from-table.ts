@@ -26,7 +26,7 @@ export interface TableOrder {
   readonly tenant: string | null
   /** Whether rows are counted in buckets of time. */
   readonly hasInterval: boolean
-  /** A tenant that the data has. @default none: a made-up one */
+  /** A tenant that the data has. @default a made-up tenant */
   readonly tenantExample?: string | number
 }
 
@@ -50,7 +50,7 @@ export function requireTable(tables: TableCatalogue, name: string): TableDefinit
 export const columnsOf = ({ columns }: TableDefinition, kinds: readonly string[]): readonly string[] =>
   columns.filter(({ type }) => kinds.includes(type.kind)).map(({ name }) => name)
 
-/** @throws UsageError for a column that does not exist, or whose type does not fit its flag. */
+/** @throws UsageError for a column that does not exist, or whose type does not fit the flag. */
 export function manifestOfTable(order: TableOrder): NewManifest {
   const { table } = order
   const time = order.time === null ? null : columnOf(table, order.time, '--time', TIME_KINDS)

@@ -82,7 +82,7 @@ function packageName(folder: string): string {
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[-._]+|[-._]+$/g, '')
     .slice(0, 100)
-  // A package cannot depend on one of its own name.
+  // A package cannot depend on a package of its own name.
   return name === '' || RESERVED_NAMES.includes(name) ? `${name || 'my'}-endpoints` : name
 }
 

@@ -25,7 +25,7 @@ export function installedFrom(root: string, folder: string): string {
   return /^(?:git[+:@]|https?:|github:|gitlab:|bitbucket:)/.test(spec) ? spec : `^${VERSION}`
 }
 
-/** The dependency on Sluice that this package.json has; undefined where it has none, or cannot be read. */
+/** The dependency on Sluice that this package.json has; undefined without a dependency, or if the file cannot be read. */
 export function dependencyOnSluice(file: string): string | undefined {
   try {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(file, 'utf8')) as Manifest

@@ -13,7 +13,7 @@ export interface ManifestSpec {
   readonly tenant: Manifest['tenant'] | null
   readonly parameters: Readonly<Record<string, ParameterSpec>>
   readonly settings: Readonly<Record<string, unknown>>
-  /** The rows of the lookup table `interval`, and the row of other arguments; null for no such table. */
+  /** The rows of the lookup table `interval`, and its default row; null without this table. */
   readonly interval: { readonly rows: Readonly<Record<string, object>>; readonly fallback: string } | null
   readonly columns: readonly { readonly name: string; readonly type: string; readonly required?: boolean }[]
   readonly sql: string

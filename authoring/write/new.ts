@@ -85,7 +85,7 @@ export async function newEndpoint(
   return EXIT.problems
 }
 
-/** For each of these tables that has no schema file, the command that writes it, or what to write. */
+/** For each of these tables without a schema file: the command that writes the file, or the path of the missing file. */
 async function missingSchemaLines(tables: readonly string[], settings: Settings): Promise<readonly string[]> {
   const { filesOf } = await import('../data/local-tables.js')
   const { tables: schemas } = await loadTableSchemas(settings.tablesDir)
@@ -209,7 +209,7 @@ async function keepPassingTest(
   return problems
 }
 
-/** Runs the tests once with --update, which writes the number of rows that there are. Null where they pass, else what they print. */
+/** Runs the tests once with --update, which writes the actual number of rows. Null if they pass, otherwise their output. */
 async function problemsOf(testFile: string, settingFlags: Flags, io: Io): Promise<string | null> {
   let output = ''
   const print = (text: string | Uint8Array): void => {

@@ -10,7 +10,7 @@ export interface NewFile {
   readonly text: string
 }
 
-/** All of them or none; none of them may exist. @throws SetupError */
+/** Writes all files, or no file if one of them exists already or cannot be written. @throws SetupError */
 export function writeFiles(files: readonly NewFile[]): void {
   const writtenPaths: string[] = []
   for (const { path, text } of files) {

@@ -34,7 +34,7 @@ export class GatheredRows implements RowSink {
     this.#longestRow = Math.max(this.#longestRow, length)
   }
 
-  /** Takes all good rows out, and the length of the longest one in bytes. */
+  /** Takes out all good rows, with the length of the longest row in bytes. */
   take() {
     const piece = { rows: this.#rows as readonly string[], longestRow: this.#longestRow }
     this.#rows = []

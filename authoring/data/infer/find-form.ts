@@ -122,7 +122,7 @@ function bestReading(text: Buffer, form: TextForm, defaultDelimiter: string, isT
   return readings.find(({ delimiter, headerIndex }) => delimiter === defaultDelimiter && headerIndex === 0) ?? null
 }
 
-/** Whether the lines above the header are those of a title: one cell alone could also be the name of the only column. */
+/** Whether the lines above the header are a title. In a file of one column, a line above could also be the header itself. */
 function isTitled({ rows, headerIndex, cells }: Reading, text: Buffer): boolean {
   if (headerIndex === 0 || cells > 2 || markedSeparator(text) !== undefined) return true
   const above = rows.slice(0, headerIndex)
@@ -163,7 +163,7 @@ function readingBy(delimiter: string, text: Buffer, form: TextForm) {
   return { delimiter, rows, headerIndex, cells, share: completeRows / counted }
 }
 
-/** The rows without the empty cell after a delimiter at the end of each, if the header has no such cell: imports ignore it too. */
+/** Drops the empty cell that a delimiter at the end of each row makes, if the header has no such cell: imports ignore it too. */
 function withoutLastDelimiters(rows: Row[]): Row[] {
   const width = rows[0]?.cells.length ?? 0
   const isLonger = ({ cells }: Row): boolean => cells.length === width + 1

@@ -25,7 +25,7 @@ export interface InferOptions extends Pick<ImportOptions, 'files' | 'inputFormat
 
 const MAX_COLUMNS = 10_000
 
-/** @throws UsageError for a file whose format is not known, QueryFault for one that cannot be read. */
+/** @throws UsageError for a file whose format is not known, QueryFault for a file that cannot be read. */
 export async function inferTable(options: InferOptions): Promise<InferredTable> {
   const sources = sourcesOf(options.files, options.inputFormat)
   const inferred = await inferRows(sources, options)
@@ -138,7 +138,7 @@ function isOfPandas({ fields }: ValueFacts): boolean {
 /** Words for a sum of the rows above, as spreadsheets of several languages have them. */
 const TOTAL = /^(?:grand )?(?:totale?s?|sum(?:me|a)?|soma|somme|(?:ins)?gesamt)(?![\p{L}\d])/iu
 
-/** The doubt about a last row that seems to be the sum of others; null for any other row. */
+/** The doubt about a last row that seems to be the sum of other rows; null for any other last row. */
 function totalDoubt(row: ValueFacts['lastRow']): string | null {
   const cells = row?.cells.map(({ text }) => text ?? '') ?? []
   const word = cells.find(cell => TOTAL.test(cell))
@@ -189,7 +189,7 @@ interface FirstFile {
   readonly isAscii: boolean
 }
 
-/** @throws QueryFault for a file in another encoding than the first one: all files of a table have one. */
+/** @throws QueryFault for a file whose encoding differs from that of the first file: all files of a table have one encoding. */
 function expectEncoding(chunk: Buffer, name: string, first: FirstFile): void {
   const [own, other] = [encodingOf(chunk), first.form.encoding ?? 'UTF-8']
   if (own === other || isAscii(chunk)) return

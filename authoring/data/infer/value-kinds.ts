@@ -58,7 +58,7 @@ const INT64_MIN = -(2n ** 63n)
 const INT64_MAX = 2n ** 63n - 1n
 /** The digits before the point of a NUMERIC. */
 const NUMERIC_DIGITS = 29
-/** The digits before the point of every BIGNUMERIC; some have one more. */
+/** Every number with this many digits before the point is a BIGNUMERIC; some with one digit more are, too. */
 const BIGNUMERIC_DIGITS = 38
 /** Texts that are NUMERIC. */
 const DECIMAL = /^-?\d{1,29}\.\d{1,9}$/
@@ -125,7 +125,7 @@ export function kindOfCell(text: string, hasDecimalComma = false): ValueKind {
 /** Whether a text is a TIMESTAMP and not a number, such as `08.30`. */
 const isTimestamp = (text: string): boolean => !/^-?[\d.]*$/.test(text) && isValueOf('TIMESTAMP', text)
 
-/** A number beyond 12 tells which one is the day. */
+/** A number above 12 is the day. */
 function kindOfLocalDate(text: string): ValueKind | null {
   const [, first, , second] = LOCAL_DATE.exec(text)?.map(Number) ?? []
   const isDay = (number = 0): boolean => number >= 1 && number <= 31

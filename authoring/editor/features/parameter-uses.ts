@@ -10,14 +10,14 @@ import { tagsOf, withoutTags } from '../sql/template-tags.js'
 import { partialSql, type SqlBlock } from '../sql-block.js'
 import type { Workspace } from '../workspace.js'
 
-/** The name of the parameter, from one offset up to another. */
+/** A place that names the parameter, with the offsets of its beginning and its end. */
 export interface ParameterUse {
   readonly file: string
   readonly from: number
   readonly to: number
 }
 
-/** The parameter whose name the document's offset is on; null where it is on none. */
+/** The parameter whose name is at the document's offset; null if no parameter's name is there. */
 export function parameterAt(view: DocumentView, offset: number): (ParameterUse & { readonly name: string }) | null {
   const { manifest } = view
   if (manifest === null) return null

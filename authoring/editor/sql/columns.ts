@@ -17,7 +17,7 @@ export interface ColumnOrigin {
 
 /** What a FROM clause brings in: a table, a subquery, or the elements of an array. */
 export interface FromItem {
-  /** The name by which columns are qualified; '' for none. */
+  /** The name by which columns are qualified; '' without a name. */
   readonly alias: string
   readonly columns: readonly ScopeColumn[]
   /** The value of the alias itself: an element of an array; null for a table. */

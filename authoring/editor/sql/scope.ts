@@ -103,7 +103,7 @@ class ScopeReader {
     }
   }
 
-  /** The scope of the subquery at the cursor; null where the cursor is in none. */
+  /** The scope of the subquery at the cursor; null where the cursor is in no subquery. */
   #subqueryScope(range: Range, scope: SqlScope, ctes: readonly NamedQuery[]): SqlScope | null {
     for (const i of topLevelIndexes(this.#tokens, range)) {
       if (this.#tokens[i]!.term !== '(' && this.#tokens[i]!.term !== '[') continue

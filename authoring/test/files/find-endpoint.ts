@@ -14,8 +14,8 @@ import type { TestCase, TestFile } from './test-file.js'
 export const manifestOf = (testFile: string): string => `${testFile.slice(0, -TEST_ENDING.length)}.yaml`
 
 /**
- * Finds the endpoint: that of the manifest beside the file, or else the one with the file's name. It is null where no endpoint
- * fits, or where the manifest has errors, which are reported where it is loaded.
+ * Finds the endpoint of the manifest beside the file, or else the endpoint with the file's name. Null where no endpoint fits, or where
+ * the manifest has errors, which the load of the manifest reports.
  */
 export function findEndpoint(tests: TestFile, { loadedEndpoints, files }: Pick<Loaded, 'loadedEndpoints' | 'files'>) {
   const manifest = posix.normalize(manifestOf(tests.file))

@@ -85,7 +85,7 @@ export function readTests({ file, text }: SourceText, tables: TableCatalogue) {
   return { tests: isSound ? { file, text, source, subject, cases } : null, diagnostics }
 }
 
-/** The options with which test files are parsed: those of manifests. */
+/** The options with which test files are parsed, the same as for manifests. */
 export const PARSE_OPTIONS = { version: '1.2', schema: 'core', prettyErrors: false, keepSourceTokens: false } as const
 
 /** Reads a document that the schema has accepted. */
@@ -175,7 +175,7 @@ class TestFileReader {
         this.#report(place, 'tests/table', message)
         return []
       }
-      // The name is what messages about the rows show.
+      // Messages about the rows show this name.
       const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
       const common = { definition, standsFor: table.name }
       if (!isSeq(value)) return [{ ...common, rows: null, file: this.#fixture([...path, name, 'file']) }]
@@ -222,7 +222,7 @@ class TestFileReader {
   }
 }
 
-/** The columns that a row of a test may have: for a table partitioned by ingestion time, that of its partition too. */
+/** The columns that a row of a test may have; for a table partitioned by ingestion time, also the column of its partition. */
 const rowColumns = ({ columns, pseudoColumns = [] }: TableDefinition): readonly StructField[] => [
   ...columns,
   ...pseudoColumns.filter(({ name }) => name === PARTITION_TIME),

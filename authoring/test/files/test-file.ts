@@ -56,7 +56,7 @@ export interface TestFile {
   readonly file: string
   readonly text: string
   readonly source: ManifestSource
-  /** The file's name without `.test.yaml`: that of the manifest beside it, or of the endpoint. */
+  /** The file's name without `.test.yaml`: the name of the manifest beside it, or of the endpoint. */
   readonly subject: string
   readonly cases: readonly TestCase[]
 }

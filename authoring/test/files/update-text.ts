@@ -45,7 +45,7 @@ function edit(text: string, updates: readonly ValueUpdate[]): string {
     const node = document.getIn(path, true) as Node
     const isLong = text.slice(node.range![0], node.range![1]).includes('\n')
     const newNode = reviseNode(document, node, value, isUnordered)
-    // A list in several lines would else become a single line.
+    // Otherwise a list in several lines would become a single line.
     if (isSeq(newNode) && newNode.items.length > 0 && isLong) newNode.flow = false
     // The library would write a number of many digits as JavaScript rounds it.
     visit(newNode, {
