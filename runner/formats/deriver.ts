@@ -1,6 +1,6 @@
 /** Converts stored JSON results to other formats: in worker threads if the result is not small or the format needs a library. */
 import { RunnerError, retryLater } from '../model/errors.js'
-import { type FairQueueLimits, FairTurns, type Share } from '../model/fair-queue.js'
+import { FairTurns, ONE_OF_CALLER, type Share } from '../model/fair-queue.js'
 import { joinInTurns } from '../model/in-turns.js'
 import type { Clock } from '../model/ports.js'
 import { AskedThread } from '../platform/asked-thread.js'
@@ -22,8 +22,6 @@ export const LARGE_BYTES = 1_000_000
 /** The most large results that wait or are being converted, and the most of one token. */
 const MOST_LARGE = 64
 const MOST_LARGE_OF_TOKEN = MOST_LARGE / 2
-/** One token uses one thread, so that its large results do not hold up those of another. */
-const THREADS: FairQueueLimits = { most: 2, mostOfCaller: 1, mostOfEndpoint: 1 }
 const IDLE_MS = 30_000
 
 const isLarge = ([, , json]: ToDeriver): boolean => json.byteLength >= LARGE_BYTES
@@ -31,7 +29,7 @@ const isLarge = ([, , json]: ToDeriver): boolean => json.byteLength >= LARGE_BYT
 export class Deriver {
   readonly #clock: Clock
   readonly #idleMs: number
-  readonly #turns = new FairTurns(THREADS)
+  readonly #turns = new FairTurns(ONE_OF_CALLER)
   /** The token of each job that a thread has or that waits for one. */
   readonly #jobs = new Map<ToDeriver, string>()
   readonly #threads = new Set<AskedThread>()

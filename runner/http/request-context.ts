@@ -68,6 +68,11 @@ export class Exchange {
     return this.#deps.clock.ticksMs() - this.#began
   }
 
+  /** To be called with a copy of a result before it is compressed or converted. @throws RunnerError OVERLOADED. */
+  reserve(body: Uint8Array): void {
+    this.#deps.unsent.reserve(this.#res, body, this.facts.token ?? '')
+  }
+
   /** To be called with the body before it is sent. @throws RunnerError OVERLOADED. */
   hold(body: Uint8Array): void {
     this.#deps.unsent.hold(this.#res, body, this.facts.token ?? '')

@@ -41,22 +41,22 @@ export class UnsentBodies {
     return this.#bytes + body.byteLength > this.#limits.maxUnsentBytes && !this.#responses.has(body)
   }
 
-  /** To be called for each body before it is sent, or once the connection has not taken it. @throws RunnerError OVERLOADED. */
-  hold(response: ServerResponse, body: Uint8Array, token: string): void {
+  /** Counts a body that is still being compressed or converted. @throws RunnerError OVERLOADED. */
+  reserve(response: ServerResponse, body: Uint8Array, token: string): void {
     while (this.isFull(body)) this.#makeRoomFor(token)
-    this.add(response, body, token)
-  }
-
-  /** Counts a body that has room, or that has been sent already. */
-  add(response: ServerResponse, body: Uint8Array, token: string): void {
     const holding: Holding = { response, body, token }
     const responses = this.#responses.get(body) ?? 0
     if (responses === 0) this.#bytes += body.byteLength
     this.#responses.set(body, responses + 1)
     this.#holdings.set(token, (this.#holdings.get(token) ?? new Set<Holding>()).add(holding))
+    response.once('close', () => this.#release(holding))
+  }
+
+  /** To be called for each body before it is sent, or once the connection has not taken it. @throws RunnerError OVERLOADED. */
+  hold(response: ServerResponse, body: Uint8Array, token: string): void {
+    this.reserve(response, body, token)
     // The timeout of a socket starts anew whenever some of its bytes were taken.
     response.setTimeout(this.#limits.writeIdleMs, () => response.destroy())
-    response.once('close', () => this.#release(holding))
   }
 
   /** Closes a connection of the token with most bytes. @throws RunnerError OVERLOADED where that is this token, or has at most half. */

@@ -91,6 +91,9 @@ export class FairQueue<T> {
   }
 }
 
+/** Two threads, of which a caller uses one, so that its large results do not hold up those of another. */
+export const ONE_OF_CALLER: FairQueueLimits = { most: 2, mostOfCaller: 1, mostOfEndpoint: 1 }
+
 /** The turns of a fair queue, each of which lasts until it is ended. */
 export class FairTurns {
   readonly #queue: FairQueue<() => void>

@@ -4,9 +4,10 @@
  */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { Deriver } from '../../formats/deriver.js'
+import { type Deriver, LARGE_BYTES } from '../../formats/deriver.js'
 import type { ResultFormat } from '../../formats/index.js'
 import type { Endpoint } from '../../model/endpoint.js'
+import { FairTurns, ONE_OF_CALLER } from '../../model/fair-queue.js'
 import { turnOfWaiter } from '../../model/in-turns.js'
 import type { StoredResult } from '../../model/ports.js'
 import { Waiters } from '../../model/waiters.js'
@@ -85,6 +86,8 @@ export interface Wanted {
 export class Representations {
   readonly #deriver: Pick<Deriver, 'derive'>
   readonly #maxResultBytes: number
+  /** Large results are compressed in turns: zlib would use four processors for those of one token. */
+  readonly #turns = new FairTurns(ONE_OF_CALLER)
 
   /** @param maxResultBytes the most bytes of a result of an endpoint that has no smaller bound of its own */
   constructor(deriver: Pick<Deriver, 'derive'>, maxResultBytes: number) {
@@ -106,12 +109,18 @@ export class Representations {
    * @throws RunnerError RESULT_TOO_LARGE, OVERLOADED as `Deriver.derive` does.
    */
   async make(result: StoredResult, wanted: Wanted, onGrown: (bytes: number) => void): Promise<Representation> {
-    const { format, token } = wanted
+    const { format, token, endpoint } = wanted
     const derive = (waiters: Waiters) => (format === 'json' ? result.body : this.#derive(result, wanted, waiters))
     const plain = async (): Promise<Representation> => once(result, { format, coding: null, token }, derive, onGrown)
     const body = format === 'json' ? result.body : (await plain()).body
     const coding = codingFor(body, wanted.coding)
-    return coding === null ? plain() : once(result, { format, coding, token }, () => COMPRESS[coding]!(body), onGrown)
+    if (coding === null) return plain()
+    const compress = (waiters: Waiters): Promise<Buffer> => {
+      const share = { caller: token, endpoint: endpoint.name, waiters }
+      const work = () => COMPRESS[coding]!(body)
+      return body.byteLength < LARGE_BYTES ? work() : this.#turns.run(share, work)
+    }
+    return once(result, { format, coding, token }, compress, onGrown)
   }
 
   #derive(result: StoredResult, { token, endpoint, format }: Wanted, waiters: Waiters): Promise<Uint8Array> {

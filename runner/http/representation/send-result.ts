@@ -26,9 +26,8 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const usedCoding = key === null && coding.mayBePlain ? PLAIN : coding
   const exchange = exchangeOf(res)
   const wanted = { token: exchange.facts.token ?? '', endpoint, format: format.name, coding: usedCoding }
-  // These bytes are a copy of the call's own, which counts from now on, while it is compressed or converted, too.
-  const isOwn = key === null || result.page !== undefined
-  if (isOwn) exchange.hold(result.body)
+  // Others do not share a page that is being cut, nor a result that is not stored.
+  if (key === null || result.page) exchange.reserve(result.body)
   const representation = await deps.representations.make(result, wanted, bytes => deps.results.grow(key, bytes))
   const isRead = req.method === 'GET' || req.method === 'HEAD'
   const ifMatch = req.get('If-Match')
@@ -39,7 +38,7 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   const hasRanges = isInCache(response)
   const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
   const hasBody = !isSame && req.method !== 'HEAD'
-  if (hasBody && !(isOwn && representation.body === result.body)) exchange.hold(representation.body)
+  if (hasBody) exchange.hold(representation.body)
   const facts = {
     result,
     representation,

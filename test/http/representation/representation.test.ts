@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { Representations } from '../../../runner/http/representation/representation.js'
 import type { Share } from '../../../runner/model/fair-queue.js'
@@ -35,5 +36,24 @@ describe('a representation', () => {
     end()
     expect((await Promise.all(made)).map(({ etag }) => etag)).to.deep.equal(Array(3).fill('"e.csv"'))
     expect(shares.map(({ caller, waiters }) => [caller, ...waiters!.tokens])).to.deep.equal([['a', 'b', 'a']])
+  })
+
+  it('of a large result is compressed after the large ones that the same token has asked for, and beside those of others', async () => {
+    const deriver = { derive: () => expect.fail('JSON is not derived') }
+    const representations = new Representations(deriver, 100_000_000)
+    const coding = { coding: 'br', mayBePlain: true } as const
+    const compressed: string[] = []
+    const compress = async (token: string, bytes: number): Promise<void> => {
+      const result = { body: randomBytes(bytes), columns: [], etag: '"e"' } as unknown as StoredResult
+      const wanted = { token, endpoint: handMadeEndpoint(), format: 'json', coding } as const
+      await representations.make(result, wanted, () => undefined)
+      compressed.push(`${token} ${bytes}`)
+    }
+    await Promise.all([
+      ...[20_000_000, 2_000_000, 1_000_000].map(bytes => compress('a', bytes)),
+      compress('a', 10_000),
+      compress('b', 1_000_000),
+    ])
+    expect(compressed).to.deep.equal(['a 10000', 'b 1000000', 'a 20000000', 'a 2000000', 'a 1000000'])
   })
 })
