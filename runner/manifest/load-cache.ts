@@ -3,21 +3,32 @@ import type { TableCatalogue } from '../../googlesql/index.js'
 import type { SourceText } from './discover.js'
 import type { Partial } from './load-partials.js'
 
+interface Entry<T> {
+  readonly text: string
+  /** The name and text of each partial that the manifest includes. */
+  readonly partials: readonly (readonly [string, string])[]
+  readonly tables: TableCatalogue
+  readonly value: T
+}
+
 /** The cache of one engine, by files. A load that is given up leaves the entries that it has not replaced. */
 export class LoadCache<T> {
-  /** `partials`: the name and text of each partial that the manifest includes. */
-  readonly #entries = new Map<string, { text: string; partials: readonly (readonly [string, string])[]; value: T }>()
-  #tables: TableCatalogue | null = null
+  readonly #entries = new Map<string, Entry<T>>()
 
   get size(): number {
     return this.#entries.size
   }
 
-  /** Begins a load of these manifests. The entries of other files are dropped, and all entries if the tables have changed. */
-  begin(tables: TableCatalogue, manifests: readonly SourceText[]): void {
-    const files = new Set(tables === this.#tables ? manifests.map(({ file }) => file) : [])
-    for (const file of this.#entries.keys()) if (!files.has(file)) this.#entries.delete(file)
-    this.#tables = tables
+  /**
+   * Begins a load of these manifests. The entries of other files and of other tables are dropped. An empty cache does not wait
+   * for the tables.
+   */
+  async begin(tables: TableCatalogue | Promise<TableCatalogue>, manifests: readonly SourceText[]): Promise<void> {
+    if (this.#entries.size === 0) return
+    const [files, current] = [new Set(manifests.map(({ file }) => file)), await tables]
+    for (const [file, entry] of this.#entries) {
+      if (!files.has(file) || entry.tables !== current) this.#entries.delete(file)
+    }
   }
 
   /** The entry for the same text with the same partials. */
@@ -27,8 +38,8 @@ export class LoadCache<T> {
     return isSame ? entry.value : undefined
   }
 
-  /** Adds an entry; `read` are the names of the partials that the manifest includes. */
-  keep({ file, text }: SourceText, partials: ReadonlyMap<string, Partial>, read: Iterable<string>, value: T): void {
-    this.#entries.set(file, { text, partials: [...read].map(name => [name, partials.get(name)!.text] as const), value })
+  /** Adds an entry; `included` has the name and text of each partial that the manifest includes. */
+  keep({ file, text }: SourceText, included: Entry<T>['partials'], tables: TableCatalogue, value: T): void {
+    this.#entries.set(file, { text, partials: included, tables, value })
   }
 }

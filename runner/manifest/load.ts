@@ -23,7 +23,8 @@ import { writtenIdentity } from './written-identity.js'
 import { parseManifest } from './yaml/parse.js'
 
 export interface LoadOptions extends CompileOptions {
-  readonly tables: TableCatalogue
+  /** They may come later, as from an engine that is being opened. */
+  readonly tables: TableCatalogue | Promise<TableCatalogue>
   readonly checkSql: CheckSql
   /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
   readonly maxBytes?: number | null
@@ -158,7 +159,7 @@ class Loading {
 
   async #outcomes(manifests: readonly SourceText[]): Promise<readonly Outcome[]> {
     const { cache, tables, yieldToEventLoop } = this.#options
-    cache?.begin(tables, manifests)
+    await cache?.begin(tables, manifests)
     const outcomes: Promise<Outcome>[] = []
     for (const source of manifests) {
       await yieldToEventLoop?.()
@@ -210,7 +211,7 @@ class Loading {
   }
 
   async #check(sourceText: SourceText): Promise<Outcome> {
-    const { tables, maxBytes = null } = this.#options
+    const { maxBytes = null } = this.#options
     const partials = this.#partials.byName
     const diagnostics: Diagnostic[] = []
     const failed = (included: readonly string[] = [], variants = 0): Outcome => ({
@@ -243,16 +244,21 @@ class Loading {
     const ruled = checkRules(TEMPLATE_RULES, facts)
     const reported = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
     const sql = await checkSqlTexts(manifest, expanded, this.#checkSql, reported, maxBytes)
+    const tables = await this.#options.tables
     const sqlFacts = { ...facts, checked: sql.checked, tables }
     diagnostics.push(...ruled, ...sql.diagnostics, ...checkRules(SQL_RULES, sqlFacts))
     const variants = expanded.variants.length
     if (diagnostics.some(({ severity }) => severity === 'error')) return failed(included, variants)
-    return this.#compiled(sourceText, { manifest, source, expanded, checked: sql.checked, claims }, diagnostics)
+    return this.#compiled(sourceText, { manifest, source, expanded, checked: sql.checked, claims, tables }, diagnostics)
   }
 
   #compiled(
     source: SourceText,
-    { claims, ...parts }: Omit<CompiledManifest, 'endpoint'> & { readonly claims: readonly Claim[] },
+    {
+      claims,
+      tables,
+      ...parts
+    }: Omit<CompiledManifest, 'endpoint'> & { readonly claims: readonly Claim[]; readonly tables: TableCatalogue },
     diagnostics: Diagnostic[],
   ): Outcome {
     const { cache, checkExample, onCompiled } = this.#options
@@ -272,7 +278,8 @@ class Loading {
     const variants = expanded.variants.length
     if (diagnostics.length === 0) {
       const entry = { loadedEndpoint, variants, claims, exampleText: example?.text ?? null }
-      cache?.keep(source, partials, expanded.expansion.partials, entry)
+      const included = [...expanded.expansion.partials].map(name => [name, partials.get(name)!.text] as const)
+      cache?.keep(source, included, tables, entry)
     }
     return { source, loadedEndpoint, diagnostics, variants, partials: [] }
   }

@@ -25,8 +25,9 @@ export interface RegistryDeps<E extends Engine> {
   readonly readDefinitions: (yieldToEventLoop: () => Promise<void>) => Promise<Definitions>
   /** Opens an engine with these tables and functions. @throws SetupError. */
   readonly openEngine: (definitions: Definitions) => Promise<E>
+  /** At the start, it reads manifests while the engine is being opened. */
   readonly load: (
-    engine: E,
+    engine: Promise<E>,
     definitions: Definitions,
     options: Pick<LoadOptions, 'yieldToEventLoop' | 'cache'>,
   ) => Promise<Loaded>
@@ -141,26 +142,33 @@ export class EndpointRegistry<E extends Engine> {
   async #read(isRefused: (error: Diagnostic) => boolean): Promise<LoadedState<E>> {
     this.#lastLoaded = null
     const definitions = await this.#deps.readDefinitions(this.#yieldToEventLoop)
-    const opened = await this.#openWith(definitions)
+    const { opening, ...opened } = this.#openWith(definitions)
+    opening.catch(() => {}) // A failure is thrown where it is awaited.
     try {
-      const { engine, cache } = opened
-      const read = await this.#deps.load(engine, definitions, { yieldToEventLoop: this.#yieldToEventLoop, cache })
+      // Checks that wait for an engine then run in one turn, which would hold up the calls that are answered meanwhile.
+      if (this.#opened !== null) await opening
+      const options = { yieldToEventLoop: this.#yieldToEventLoop, cache: opened.cache }
+      const read = await this.#deps.load(opening, definitions, options)
+      const engine = await opening
       const loaded = withCauses(read, definitions.mistakes)
       this.#lastLoaded = loaded
       if (errorsOf(loaded.diagnostics).some(isRefused)) throw new LoadError(loaded.diagnostics)
-      return { ...opened, loaded }
+      return { ...opened, engine, loaded }
     } catch (thrown) {
-      await this.#discard(opened)
+      await opening.then(
+        engine => this.#discard(engine),
+        () => {},
+      )
       throw thrown
     }
   }
 
   /** The present engine where it has these definitions, or else a new one. */
-  async #openWith(definitions: Definitions): Promise<Opened<E>> {
+  #openWith(definitions: Definitions): Omit<Opened<E>, 'engine'> & { readonly opening: Promise<E> } {
     const text = JSON.stringify(definitions)
-    if (this.#opened?.definitions === text) return this.#opened
-    const engine = await this.#deps.openEngine(definitions)
-    return { engine, definitions: text, cache: new LoadCache<FaultlessManifest>() }
+    if (this.#opened?.definitions === text) return { ...this.#opened, opening: Promise.resolve(this.#opened.engine) }
+    const opening = this.#deps.openEngine(definitions)
+    return { opening, definitions: text, cache: new LoadCache<FaultlessManifest>() }
   }
 
   /** Loads until no file has changed during the load; otherwise the result could mix two edits. */
@@ -174,13 +182,13 @@ export class EndpointRegistry<E extends Engine> {
         if (outcome.status === 'rejected') throw outcome.reason
         return outcome.value
       }
-      if (outcome.status === 'fulfilled') await this.#discard(outcome.value)
+      if (outcome.status === 'fulfilled') await this.#discard(outcome.value.engine)
     }
     throw new SetupError('the files went on changing while they were read')
   }
 
   /** Closes an engine that was opened and is not taken into service. */
-  async #discard({ engine }: Opened<E>): Promise<void> {
+  async #discard(engine: E): Promise<void> {
     if (engine !== this.#opened?.engine) await engine.close()
   }
 
@@ -213,7 +221,7 @@ export class EndpointRegistry<E extends Engine> {
       // No manifest at all is more likely an unmounted folder than an intention.
       const isEmptied = this.#index.all.length > 0 && state.loaded.manifests === 0
       if (this.#isClosed || isEmptied) {
-        await this.#discard(state)
+        await this.#discard(state.engine)
         throw this.#isClosed ? new RunnerError('DRAINING') : new LoadError([noneLeft(endpointsDir)])
       }
       const report = this.#serve(state)

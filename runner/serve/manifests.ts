@@ -15,23 +15,25 @@ function engineIdentity(settings: Settings): string {
   return JSON.stringify([engine, project, location, defaultDataset, emulatorHost])
 }
 
-/** The manifests of the settings, errors included. */
+/** The manifests of the settings, errors included. Their texts are checked when the engine is open. */
 export async function loadManifests(
   settings: Settings,
-  engine: ServingEngine,
+  engine: ServingEngine | Promise<ServingEngine>,
   checkSql: Engine['check'],
   more: Partial<LoadOptions> = {},
 ): Promise<Loaded> {
+  const tables = Promise.resolve(engine).then(opened => opened.tables())
+  tables.catch(() => {}) // A failure is thrown where it is awaited.
   const loaded = await loadEndpoints({
     dir: settings.endpointsDir,
     engineIdentity: engineIdentity(settings),
-    tables: engine.tables(),
+    tables,
     checkSql,
     unknownArguments: settings.unknownArguments,
     maxRegexpLength: settings.maxRegexpLength,
     ...more,
   })
-  const wrong = diagnosticsOn(settings, engine.tables())
+  const wrong = diagnosticsOn(settings, (await engine).tables())
   return wrong.length === 0
     ? loaded
     : { ...loaded, diagnostics: [...loaded.diagnostics, ...wrong].sort(compareDiagnostics) }

@@ -353,8 +353,8 @@ function openRegistry(settings: Settings, engine: ServedEngine<ServingEngine>, d
     readDefinitions: yieldToEventLoop => readDefinitions(settings, yieldToEventLoop, readSchema),
     openEngine: definitions => openServingEngineOver(definitions, settings, { ...deps, isShared: true }),
     // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
-    load: (opened, definitions, options) =>
-      loadManifests(settings, opened, (sql, types) => opened.compile(sql, types), {
+    load: (opening, definitions, options) =>
+      loadManifests(settings, opening, async (sql, types) => (await opening).compile(sql, types), {
         ...options,
         definitions: hashDefinitions(definitions),
       }),

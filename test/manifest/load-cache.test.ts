@@ -55,6 +55,22 @@ describe('the result of an earlier load', () => {
     expect((await load(MANIFESTS, others)).checked).to.deep.equal([])
   })
 
+  it('is used again with tables that came after its manifests were read', async () => {
+    const cache = new LoadCache<FaultlessManifest>()
+    let give = (_: TableCatalogue): void => {}
+    const tables = new Promise<TableCatalogue>(resolve => {
+      give = resolve
+    })
+    const check = checkByTranslation(none)
+    const first = (...args: Parameters<typeof check>) => {
+      give(none)
+      return check(...args)
+    }
+    const { endpoints } = await loadSources(MANIFESTS, PARTIALS, { tables, checkSql: first, cache })
+    const again = await loadSources(MANIFESTS, PARTIALS, { tables: none, checkSql: check, cache })
+    for (const [i, endpoint] of again.endpoints.entries()) expect(endpoint).to.equal(endpoints[i])
+  })
+
   it('is not used with other tables', async () => {
     const load = loader()
     await load()

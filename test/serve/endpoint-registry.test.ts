@@ -11,7 +11,7 @@ import { LoadError, SetupError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { systemClock } from '../../runner/platform/clock.js'
-import { EndpointRegistry } from '../../runner/serve/endpoint-registry.js'
+import { EndpointRegistry, type RegistryDeps } from '../../runner/serve/endpoint-registry.js'
 import { ServedEngine } from '../../runner/serve/served-engine.js'
 import { checkByTranslation } from '../manifest/check-by-translation.js'
 
@@ -32,7 +32,7 @@ describe('the endpoint registry', () => {
    * A started registry. `during` runs in the middle of each reading except the first, with the number of the reading; it may
    * throw.
    */
-  async function started(during: (reading: number) => void) {
+  async function started(during: (reading: number) => void, more: Partial<RegistryDeps<Engine>> = {}) {
     const events: Event[] = []
     const clock = systemClock()
     const served = new ServedEngine<Engine>({
@@ -65,6 +65,7 @@ describe('the endpoint registry', () => {
       },
       clock,
       observe: event => void events.push(event),
+      ...more,
     })
     await live.start()
     return { live, events, readings: () => readings }
@@ -80,6 +81,24 @@ describe('the endpoint registry', () => {
     writeFileSync(join(dir, 'n1.example.json'), '{"result":[]}')
     expect(await live.reload()).to.include({ changed: 1 })
     expect(example()).to.deep.equal([])
+  })
+
+  it('reads manifests at the start while the engine is being opened, and closes it where they are refused', async () => {
+    let begin = (): void => {}
+    const begun = new Promise<void>(resolve => {
+      begin = resolve
+    })
+    let isClosed = false
+    const close = async (): Promise<void> => {
+      isClosed = true
+    }
+    const openEngine = () => begun.then(() => ({ name: 'duckdb', close }) as unknown as Engine)
+    const load = async (): Promise<never> => {
+      begin()
+      throw new LoadError([])
+    }
+    expect(await started(() => {}, { openEngine, load }).catch(error => error)).to.be.instanceOf(LoadError)
+    expect(isClosed).to.equal(true)
   })
 
   it('reads again when a file changes during a reading', async () => {
