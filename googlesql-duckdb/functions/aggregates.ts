@@ -276,15 +276,13 @@ function constantOf(expr: Expr | null | undefined): number | null {
 }
 
 /**
- * The boundaries of `count` quantiles as fractions for quantile_disc. For a descending order they are negative; -0 would mean ascending, so
- * a tiny number replaces it. Each fraction is slightly less than the quotient: DuckDB multiplies it by the number of rows and rounds, and
- * the result must not pass the intended row.
+ * A boundary of `count` quantiles as a fraction for quantile_disc. For a descending order it is negative; -0 would mean ascending, so
+ * a tiny number replaces it. It is slightly less than the quotient: DuckDB multiplies it by the number of rows and rounds, and the result
+ * must not pass the intended row.
  */
-function fractions(count: number, isDescending: boolean): string[] {
-  return Array.from({ length: count + 1 }, (_, i) => {
-    const fraction = i === count ? 1 : (i / count) * (1 - 1e-12)
-    return isDescending ? `-${fraction === 0 ? '1e-300' : fraction}::DOUBLE` : `${fraction}::DOUBLE`
-  })
+function fractionSql(offset: number, count: number, isDescending: boolean): string {
+  const fraction = offset === count ? 1 : (offset / count) * (1 - 1e-12)
+  return isDescending ? `-${fraction === 0 ? '1e-300' : fraction}::DOUBLE` : `${fraction}::DOUBLE`
 }
 
 /**
@@ -299,9 +297,9 @@ const quantiles: AggregateWriter = call => {
     const list = aggregate(call, 'list', x!, call.call.ignoresNulls ? `${x} IS NOT NULL` : undefined)
     return `${isFloat ? 'bq_quantiles_float64' : 'bq_quantiles'}(${list}, ${countSql})`
   }
-  const all = fractions(count, isFloat)
-  const positions = offsets ? offsets.map(offset => all[offset]!) : all
-  const list = aggregate(call, 'quantile_disc', `${isFloat ? `-${x}` : x}, [${positions.join(', ')}]`)
+  const read = offsets ?? Array.from({ length: count + 1 }, (_, offset) => offset)
+  const positions = read.map(offset => fractionSql(offset, count, isFloat)).join(', ')
+  const list = aggregate(call, 'quantile_disc', `${isFloat ? `-${x}` : x}, [${positions}]`)
   return isFloat ? `list_transform(${list}, lambda e$: -e$)` : list
 }
 
