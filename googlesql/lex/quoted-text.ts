@@ -9,8 +9,8 @@ export interface QuoteForm {
   /** True for the prefix `r`: a backslash and the character after it are kept as they are. */
   readonly isRaw: boolean
   readonly isBytes: boolean
-  /** The kind of literal, for the message about an unclosed one: `string literal`. */
-  readonly what: string
+  /** What messages call the literal: `string literal`. */
+  readonly noun: string
 }
 
 const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
@@ -23,10 +23,10 @@ const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
 /**
- * Reads a literal whose opening quote ends at `from`; `at` is where the literal, with its prefix, begins. `end` is the offset after its
+ * Reads a literal that begins at `at`, perhaps with a prefix, and whose opening quote ends at `from`. `end` is the offset after its
  * closing quote; `bytes` is null for text, and `text` is empty for bytes.
  *
- * @throws SqlError when it is not closed, or has an escape that GoogleSQL does not know.
+ * @throws SqlError when the literal is not closed, or has an escape that GoogleSQL does not know.
  */
 export function readQuoted(source: string, at: number, from: number, form: QuoteForm) {
   const { quote, isRaw, isBytes } = form
@@ -38,7 +38,7 @@ export function readQuoted(source: string, at: number, from: number, form: Quote
   let start = from
   let i = from
   const unclosed = (): SqlError =>
-    isTriple ? syntaxError(`Unclosed triple-quoted ${form.what}`, source, at) : unclosedOnLine(source, at, form)
+    isTriple ? syntaxError(`Unclosed triple-quoted ${form.noun}`, source, at) : unclosedOnLine(source, at, form)
   for (;;) {
     if (i >= source.length) throw unclosed()
     const code = source.charCodeAt(i)
@@ -79,14 +79,14 @@ export function readQuoted(source: string, at: number, from: number, form: Quote
   return { text: '', bytes: new Uint8Array(Buffer.concat([...pieces, Buffer.from(text)])), end }
 }
 
-const unclosedOnLine = (source: string, at: number, { quote, what }: QuoteForm): SqlError =>
+const unclosedOnLine = (source: string, at: number, { quote, noun: what }: QuoteForm): SqlError =>
   syntaxError(`Unclosed ${what}`, source, at, quote === '`' ? 'unclosed-name' : 'unclosed-text')
 
 function isLineEnd(code: number): boolean {
   return code === LINE_FEED || code === CARRIAGE_RETURN
 }
 
-/** The `byte` is that of a hexadecimal or octal escape; null for other escapes. */
+/** Reads an escape. `byte` is the value of a hexadecimal or octal escape; null for other escapes. */
 function readEscape(source: string, i: number, at: number, form: QuoteForm) {
   const letter = source[i + 1]
   if (letter === undefined) throw unclosedOnLine(source, at, form)
@@ -121,6 +121,6 @@ function digits(source: string, from: number, width: number, form: RegExp, radix
   return text.length === width && form.test(text) ? Number.parseInt(text, radix) : null
 }
 
-function illegal(source: string, at: number, what: string): SqlError {
-  return syntaxError(`Illegal escape sequence: ${what}`, source, at)
+function illegal(source: string, at: number, problem: string): SqlError {
+  return syntaxError(`Illegal escape sequence: ${problem}`, source, at)
 }

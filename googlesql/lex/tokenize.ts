@@ -56,11 +56,11 @@ export function tokenize(source: string): readonly Token[] {
 
 /** @throws SqlError at a character that is not allowed anywhere, not even in literals and comments: NUL, a lone surrogate */
 export function checkCharacters(source: string): void {
-  const strange = SURROGATE_OR_NUL.test(source) ? LONE_SURROGATE_OR_NUL.exec(source) : null
-  if (strange !== null) throw illegalCharacter(source, strange.index)
+  const illegal = SURROGATE_OR_NUL.test(source) ? LONE_SURROGATE_OR_NUL.exec(source) : null
+  if (illegal !== null) throw illegalCharacter(source, illegal.index)
 }
 
-/** The token of the kind `end`, which is the last one of every source. */
+/** The token of the kind `end`, the last token of every source. */
 export const endOf = ({ length }: string): Token => ({
   kind: 'end',
   term: '',
@@ -88,7 +88,7 @@ export function readToken(source: string, i: number, preceding: readonly Token[]
   const word = match(WORD, source, i)
   if (word !== null) return wordToken(word.toUpperCase(), word, i)
   if (source[i] === '`') {
-    const name = readQuoted(source, i, i + 1, { quote: '`', isRaw: false, isBytes: false, what: 'identifier literal' })
+    const name = readQuoted(source, i, i + 1, { quote: '`', isRaw: false, isBytes: false, noun: 'identifier literal' })
     if (name.text === '') throw syntaxError('Invalid empty identifier', source, i)
     if (name.text.includes('\0')) throw syntaxError('An identifier cannot contain \\x00', source, i)
     return { kind: 'quoted', term: '', text: name.text, bytes: null, at: i, end: name.end }
@@ -111,8 +111,8 @@ const wordToken = (term: string, text: string, at: number): Token => ({
 
 function readLiteral(source: string, at: number, prefix: string, quote: string): Token {
   const isBytes = prefix.includes('b')
-  const what = isBytes ? 'bytes literal' : 'string literal'
-  const form = { quote, isRaw: prefix.includes('r'), isBytes, what }
+  const noun = isBytes ? 'bytes literal' : 'string literal'
+  const form = { quote, isRaw: prefix.includes('r'), isBytes, noun }
   const { text, bytes, end } = readQuoted(source, at, at + prefix.length + quote.length, form)
   return { kind: isBytes ? 'bytes' : 'string', term: '', text, bytes, at, end }
 }

@@ -7,7 +7,7 @@ export const MAX_TIMESTAMP_MICROS = 253_402_300_799_999_999n
 
 const MICROS_PER_DAY = 86_400_000_000
 
-const two = (n: number): string => (n < 10 ? `0${n}` : String(n))
+const twoDigits = (n: number): string => (n < 10 ? `0${n}` : String(n))
 
 // A cache of one day: most rows of a result are of the same day.
 let lastDay = 0
@@ -19,7 +19,7 @@ export function dateText(days: number): string | undefined {
   if (!(days >= FIRST_DAY && days <= LAST_DAY)) return undefined
   const { year, month, day } = civilFromDays(days)
   lastDay = days
-  lastDayText = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`
+  lastDayText = `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
   return lastDayText
 }
 
@@ -29,10 +29,10 @@ export function timeText(microsOfDay: number): string {
   const micros = microsOfDay - seconds * 1_000_000
   const hours = Math.floor(seconds / 3_600)
   const minutes = Math.floor(seconds / 60) - hours * 60
-  return `${two(hours)}:${two(minutes)}:${two(seconds % 60)}${fractionText(micros)}`
+  return `${twoDigits(hours)}:${twoDigits(minutes)}:${twoDigits(seconds % 60)}${fractionText(micros)}`
 }
 
-/** The fraction of a second: 3 or 6 digits with their point, none where it is zero. */
+/** The fraction of a second: 3 or 6 digits with their point, empty for zero. */
 export function fractionText(micros: number): string {
   if (micros === 0) return ''
   return micros % 1_000 === 0 ? `.${String(micros / 1_000).padStart(3, '0')}` : `.${String(micros).padStart(6, '0')}`

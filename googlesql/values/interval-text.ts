@@ -1,4 +1,4 @@
-/** INTERVAL values from and as text: `1-2 3 4:5:6.789`, one part or a range of parts of it, and ISO 8601 durations. */
+/** Reads an INTERVAL from text (`1-2 3 4:5:6.789`, one part or a range of its parts, or an ISO 8601 duration), and writes it as text. */
 import { fractionText } from './civil-text.js'
 
 /** Months, days and microseconds. */
@@ -150,7 +150,7 @@ function parseDuration(text: string): IntervalParts {
 }
 
 /**
- * Reads a text as months, days and microseconds; a message in BigQuery's words where it is not valid. With `part`
+ * Reads a text as months, days and microseconds; returns a message in BigQuery's words for a text that is not valid. With `part`
  * alone the text is one number; with `part` and `to` it is a range of parts. If both are empty, the form of the text
  * determines its parts.
  */

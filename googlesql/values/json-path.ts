@@ -1,6 +1,6 @@
 /**
- * JSONPath as GoogleSQL reads it. The standard form (JSON_QUERY, JSON_VALUE, …) quotes a name as `$."a.b"`; the older one
- * (JSON_EXTRACT and its family) as `$['a.b']`, and may write `$[a]` for `$.a`.
+ * JSONPath as GoogleSQL reads it. The standard form (JSON_QUERY, JSON_VALUE, …) quotes a name as `$."a.b"`; the legacy
+ * form (JSON_EXTRACT and its family) quotes it as `$['a.b']`, and may write `$[a]` for `$.a`.
  */
 
 export type JsonPathForm = 'standard' | 'legacy'

@@ -18,7 +18,7 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0x09 || cod
 
 const LITERALS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
-/** The methods throw a JsonError where the text does not have what they read. */
+/** Each method reads one part of the text, and throws a JsonError where the text has something else. */
 export class JsonReader<T> {
   readonly #text: string
   readonly #build: JsonBuilder<T>
@@ -132,7 +132,7 @@ const NUMBER_OR_LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|fals
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/sy
 const LENIENT_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'/sy
 
-/** A lenient string as a JSON string: an escape that JSON does not have means the character itself. */
+/** A lenient string as a JSON string: an escape that JSON does not have stands for the character itself. */
 function asJson(quoted: string): string {
   const body = quoted.slice(1, -1).replace(/\\(.)|"/gs, (match, escaped: string | undefined) => {
     if (escaped === undefined) return '\\"'

@@ -13,7 +13,7 @@ const MAX_DEPTH = 500
  * cannot represent exactly, `exact` is an error and `round` takes the nearest FLOAT64.
  */
 export function canonicalJson(text: string, wideNumbers: 'exact' | 'round'): CanonicalJson {
-  const number = (written: string): string => numberText(written, wideNumbers)
+  const number = (literal: string): string => numberText(literal, wideNumbers)
   try {
     return { text: new JsonReader(text, { ...CANONICAL, number }, MAX_DEPTH).document() }
   } catch (error) {
@@ -27,10 +27,10 @@ const CANONICAL: Omit<JsonBuilder<string>, 'number'> = {
   string: JSON.stringify,
   array: items => `[${items.join(',')}]`,
   object: members => {
-    const first = new Map<string, string>()
-    for (const [name, value] of members) if (!first.has(name)) first.set(name, value)
-    const names = [...first.keys()].sort(byCodePoint)
-    return `{${names.map(name => `${JSON.stringify(name)}:${first.get(name)}`).join(',')}}`
+    const values = new Map<string, string>()
+    for (const [name, value] of members) if (!values.has(name)) values.set(name, value)
+    const names = [...values.keys()].sort(byCodePoint)
+    return `{${names.map(name => `${JSON.stringify(name)}:${values.get(name)}`).join(',')}}`
   },
 }
 
@@ -39,21 +39,21 @@ export const DOUBLE_DIGITS = 15
 /** A FLOAT64 that is nearer to zero has fewer digits. */
 const LEAST_NORMAL = 2 ** -1022
 
-/** @throws JsonError for a number beyond FLOAT64; if `wideNumbers` is `exact`, also for one that no FLOAT64 represents exactly */
-function numberText(written: string, wideNumbers: 'exact' | 'round'): string {
-  if (/^(?:0|-?[1-9]\d{0,14})$/.test(written)) return written
+/** @throws JsonError for a number beyond FLOAT64; if `wideNumbers` is `exact`, also for a number that no FLOAT64 represents exactly */
+function numberText(literal: string, wideNumbers: 'exact' | 'round'): string {
+  if (/^(?:0|-?[1-9]\d{0,14})$/.test(literal)) return literal
   // An INT64 or UINT64 has at most 20 digits; BigInt would take quadratic time for more.
-  if (/^-?\d{1,20}$/.test(written)) {
-    const integer = BigInt(written)
+  if (/^-?\d{1,20}$/.test(literal)) {
+    const integer = BigInt(literal)
     if (integer >= -(2n ** 63n) && integer < 2n ** 64n) return integer.toString()
   }
-  const double = Number(written)
-  if (!Number.isFinite(double)) throw new JsonError(`Number overflow parsing '${written}'`)
+  const double = Number(literal)
+  if (!Number.isFinite(double)) throw new JsonError(`Number overflow parsing '${literal}'`)
   const text = doubleText(double)
-  // Without an exponent, so few characters write 0 or a number whose magnitude is at least LEAST_NORMAL.
-  const isExact = written.length <= DOUBLE_DIGITS && (Math.abs(double) >= LEAST_NORMAL || !/[eE]/.test(written))
-  if (wideNumbers === 'exact' && !isExact && normalDecimal(text) !== normalDecimal(written)) {
-    throw new JsonError(`Input number: ${written} cannot round-trip through string representation`)
+  // So few characters without an exponent can only write 0, or a number whose magnitude is at least LEAST_NORMAL.
+  const isExact = literal.length <= DOUBLE_DIGITS && (Math.abs(double) >= LEAST_NORMAL || !/[eE]/.test(literal))
+  if (wideNumbers === 'exact' && !isExact && normalDecimal(text) !== normalDecimal(literal)) {
+    throw new JsonError(`Input number: ${literal} cannot round-trip through string representation`)
   }
   return text
 }

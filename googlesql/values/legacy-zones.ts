@@ -58,7 +58,7 @@ function legacyZone(hours: number, summers: readonly LocalSummer[], since: strin
   }
 }
 
-const RULED_ZONES: ReadonlyMap<string, LegacyZone> = new Map([
+const LEGACY_ZONES: ReadonlyMap<string, LegacyZone> = new Map([
   ['EST5EDT', legacyZone(-5, AMERICAN_SUMMERS, '1967-01-01 00:00', 'America/New_York')],
   ['CST6CDT', legacyZone(-6, AMERICAN_SUMMERS, '1967-01-01 00:00', 'America/Chicago')],
   ['MST7MDT', legacyZone(-7, AMERICAN_SUMMERS, '1967-01-01 00:00', 'America/Denver')],
@@ -74,11 +74,11 @@ export const fixedZoneOffset = (zone: string): number | undefined => FIXED_OFFSE
 
 /** The city whose rules a zone follows, and from which instant (seconds since 1970); undefined for other zones. */
 export const cityOfZone = (zone: string): { readonly city: string; readonly since: number } | undefined =>
-  RULED_ZONES.get(zone)
+  LEGACY_ZONES.get(zone)
 
 /** The offset of a zone, in seconds, before the rules of its city apply to it; undefined afterwards and for other zones. */
 export function earlyZoneOffset(zone: string, instant: number): number | undefined {
-  const rules = RULED_ZONES.get(zone)
+  const rules = LEGACY_ZONES.get(zone)
   if (!rules || instant >= rules.since) return undefined
   const isSummer = rules.summers.some(([from, until]) => instant >= from && instant < until)
   return rules.standard + (isSummer ? 3600 : 0)

@@ -46,7 +46,7 @@ export function timestampLiteral(text: string): string | null {
   if (!local) return null
   const instant = instantOf(local.seconds, local.rest)
   if (instant === null || !isInRange(instant)) return null
-  return `${civilText(instant)}${fraction(local.micros)}+00`
+  return `${civilText(instant)}${fractionOf(local.micros)}+00`
 }
 
 /**
@@ -107,7 +107,7 @@ export function numericLiteral(
   } else if (decimals > scale) {
     const excess = decimals - scale
     if (mode === 'literal' && /[1-9]/.test(digits.slice(-excess))) return null
-    digits = excess > digits.length ? '0' : rounded(digits, excess)
+    digits = excess > digits.length ? '0' : roundDigits(digits, excess)
     decimals = scale
   }
   const plain = withPoint(digits, decimals)
@@ -119,7 +119,7 @@ export function numericLiteral(
 }
 
 /** The digits without the last `excess` of them, rounded half away from zero. */
-function rounded(digits: string, excess: number): string {
+function roundDigits(digits: string, excess: number): string {
   const kept = digits.slice(0, -excess)
   return digits.at(-excess)! < '5' ? kept || '0' : String(BigInt(kept) + 1n)
 }
@@ -163,9 +163,9 @@ function localTime(text: string, datePart: RegExp) {
 
 function instantOf(local: number, zone: string): number | null {
   if (zone === '' || zone === 'Z' || zone === 'z' || zone === ' UTC') return local
-  const written = zone.startsWith(' UTC') ? zone.slice(4) : zone
-  if (/^[+-]/.test(written)) {
-    const offset = writtenOffset(written)
+  const offsetText = zone.startsWith(' UTC') ? zone.slice(4) : zone
+  if (/^[+-]/.test(offsetText)) {
+    const offset = writtenOffset(offsetText)
     return offset === undefined ? null : local - offset
   }
   if (!/^ [A-Za-z]/.test(zone)) return null
@@ -195,10 +195,10 @@ const civilText = (seconds: number): string => new Date(seconds * 1000).toISOStr
 
 /** The fraction of a DATETIME or TIME. Second 60, a leap second, becomes the next second and loses its fraction. */
 const civilFraction = ({ second, micros }: Pick<Clock, 'second' | 'micros'>): string =>
-  second === 60 ? '' : fraction(micros)
+  second === 60 ? '' : fractionOf(micros)
 
 /** `.5` for 500000, empty for 000000. */
-function fraction(micros: string): string {
+function fractionOf(micros: string): string {
   const digits = micros.replace(/0+$/, '')
   return digits === '' ? '' : `.${digits}`
 }

@@ -10,12 +10,12 @@ export interface RangeBounds {
   readonly end: string | null
 }
 
-const READ: Readonly<Record<RangeElementKind, (text: string) => string | null>> = {
+const READERS: Readonly<Record<RangeElementKind, (text: string) => string | null>> = {
   DATE: dateLiteral,
   DATETIME: datetimeLiteral,
   TIMESTAMP: timestampLiteral,
 }
-const REFUSAL: Readonly<Record<RangeElementKind, (text: string) => string>> = {
+const REFUSALS: Readonly<Record<RangeElementKind, (text: string) => string>> = {
   DATE: text => `Invalid date: '${text}'`,
   DATETIME: text => `Invalid datetime string "${text}"`,
   TIMESTAMP: timestampRefusal,
@@ -35,8 +35,8 @@ export function readRange(text: string, element: RangeElementKind): RangeBounds 
       return `${FORM} with ${i === 0 ? 'START' : 'END'} having no leading or trailing spaces, but found: "${part}"`
     }
     const isUnbounded = /^(?:unbounded|null)$/i.test(part)
-    const value = isUnbounded ? null : READ[element](part)
-    if (value === null && !isUnbounded) return REFUSAL[element](part)
+    const value = isUnbounded ? null : READERS[element](part)
+    if (value === null && !isUnbounded) return REFUSALS[element](part)
     texts.push(value)
   }
   const [start, end] = texts as [string | null, string | null]

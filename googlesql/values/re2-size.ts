@@ -41,7 +41,7 @@ export function patternSize(pattern: string, unicodeClass: number) {
       if (!token.endsWith(')')) sums.push(1)
     } else if (token === ')' && sums.length > 1) add(sums.pop()!)
     else if (token[0] === '[') {
-      const members = membersAt(pattern, at, piecesOf)
+      const members = readMembers(pattern, at, piecesOf)
       at = members.end
       ranged += members.ranged
       add(members.pieces)
@@ -55,7 +55,7 @@ export function patternSize(pattern: string, unicodeClass: number) {
 }
 
 /** Reads the members of a class to its end. */
-function membersAt(
+function readMembers(
   pattern: string,
   start: number,
   piecesOf: (token: string) => number,

@@ -37,7 +37,7 @@ export function textSearch(query: string, analyzer: string, options: string | nu
     case 'LOG_ANALYZER': {
       const analysis = analysisOf(options)
       const expression = new QueryReader(query, analysis).read()
-      return text => isFound(expression, analyzed(text, analysis))
+      return text => isFound(expression, analyze(text, analysis))
     }
     case 'NO_OP_ANALYZER':
       if (options !== null) fail('NO_OP_ANALYZER takes no analyzer_options')
@@ -64,7 +64,7 @@ const lower = (text: string): string => text.replace(/[A-Z]+/g, letters => lette
 // Tokens
 
 interface Analysis {
-  /** Matches every delimiter, a longer one before a shorter one. */
+  /** Matches every delimiter, longer delimiters first. */
   readonly delimiter: RegExp
   /** Whether the delimiters are the documented default. Its `\s` may mean any white space. */
   readonly isDefault: boolean
@@ -72,27 +72,27 @@ interface Analysis {
   readonly filters: readonly ((token: string) => string | null)[]
 }
 
-type AnalyzedText = ReturnType<typeof analyzed>
+type AnalyzedText = ReturnType<typeof analyze>
 
 const DELIMITERS =
   `[ ] < > ( ) { } | ! ; , ' " * & ? + / : = @ . - $ % \\ _ %21 %26 %2526 %3B %3b %7C %7c %20 %2B %2b %3D %3d %2520 %5D %5d %5B %5b %3A %3a %0A %0a %2C %2c %28 %29`
     .split(' ')
     .concat('\n', '\r', ' ', '\t')
 
-const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 const delimiterPattern = (delimiters: readonly string[]): RegExp =>
   new RegExp(
     [...delimiters]
       .sort((a, b) => b.length - a.length)
-      .map(quoted)
+      .map(escapePattern)
       .join('|'),
     'g',
   )
 
 const DEFAULT_ANALYSIS: Analysis = { delimiter: delimiterPattern(DELIMITERS), isDefault: true, filters: [lower] }
 
-function analyzed(text: string, { delimiter, isDefault, filters }: Analysis) {
+function analyze(text: string, { delimiter, isDefault, filters }: Analysis) {
   if (isDefault && /[\f\v]/.test(text))
     refuse('SEARCH: whether LOG_ANALYZER splits texts at form feeds and vertical tabs is not documented')
   // The offsets of the starts and ends of the delimiters, and those inside delimiters of several characters.
@@ -129,7 +129,7 @@ function analyzed(text: string, { delimiter, isDefault, filters }: Analysis) {
 
 function analysisOf(options: string | null): Analysis {
   if (options === null) return DEFAULT_ANALYSIS
-  const { delimiters, token_filters: filters, ...others } = membersOf(parsedOptions(options))
+  const { delimiters, token_filters: filters, ...others } = membersOf(parseOptions(options))
   const [other] = Object.keys(others)
   if (other !== undefined) fail(`LOG_ANALYZER has no option ${other}`)
   return {
@@ -139,7 +139,7 @@ function analysisOf(options: string | null): Analysis {
   }
 }
 
-function parsedOptions(options: string): unknown {
+function parseOptions(options: string): unknown {
   try {
     return JSON.parse(options)
   } catch {
@@ -175,8 +175,8 @@ function delimitersOf(value: unknown): readonly string[] {
 
 function filterOf(value: unknown): (token: string) => string | null {
   const { stop_words: stopWords, normalizer, ...others } = membersOf(value)
-  const isOne = (stopWords === undefined) !== (normalizer === undefined) && Object.keys(others).length === 0
-  if (!isOne) fail('a token filter has either stop_words or a normalizer')
+  const hasOneSetting = (stopWords === undefined) !== (normalizer === undefined) && Object.keys(others).length === 0
+  if (!hasOneSetting) fail('a token filter has either stop_words or a normalizer')
   if (stopWords !== undefined) {
     const words = new Set(textsOf(stopWords, 'stop_words'))
     return token => (words.has(token) ? null : token)
@@ -197,18 +197,18 @@ type Expression =
   | { readonly kind: 'exact'; readonly text: string }
   | { readonly kind: 'tokens' | 'phrase'; readonly tokens: readonly string[] }
 
-function isFound(expression: Expression, within: AnalyzedText): boolean {
+function isFound(expression: Expression, analyzed: AnalyzedText): boolean {
   switch (expression.kind) {
     case 'and':
-      return expression.parts.every(part => isFound(part, within))
+      return expression.parts.every(part => isFound(part, analyzed))
     case 'or':
-      return expression.parts.some(part => isFound(part, within))
+      return expression.parts.some(part => isFound(part, analyzed))
     case 'exact':
-      return hasExactly(expression.text, within)
+      return hasExactly(expression.text, analyzed)
     case 'tokens':
-      return expression.tokens.every(token => within.distinct.has(token))
+      return expression.tokens.every(token => analyzed.distinct.has(token))
     case 'phrase':
-      return hasPhrase(expression.tokens, within)
+      return hasPhrase(expression.tokens, analyzed)
     default:
       return expression satisfies never
   }
@@ -218,40 +218,40 @@ function isFound(expression: Expression, within: AnalyzedText): boolean {
 const MAX_STEPS = 1_000_000
 
 /** The number of characters that one step compares. */
-const COMPARED_AT_ONCE = 64
+const CHARACTERS_PER_STEP = 64
 
 /** Counts the steps of one search in one text. @throws SearchRefusal */
-function countSteps(within: AnalyzedText, count = 1): void {
-  within.steps += count
-  if (within.steps > MAX_STEPS)
+function countSteps(analyzed: AnalyzedText, count = 1): void {
+  analyzed.steps += count
+  if (analyzed.steps > MAX_STEPS)
     refuse('Resources exceeded during query execution: SEARCH compares too long a text with too long a search query')
 }
 
-function hasPhrase(phrase: readonly string[], within: AnalyzedText): boolean {
-  return within.tokens.some((_, at) =>
+function hasPhrase(phrase: readonly string[], analyzed: AnalyzedText): boolean {
+  return analyzed.tokens.some((_, at) =>
     phrase.every((token, index) => {
-      countSteps(within)
-      return within.tokens[at + index] === token
+      countSteps(analyzed)
+      return analyzed.tokens[at + index] === token
     }),
   )
 }
 
 /** Whether `sought` occurs between two delimiters; the start and the end of the searched text count as delimiters. */
-function hasExactly(sought: string, within: AnalyzedText): boolean {
-  const { text, starts, ends, inner } = within
-  let isOpen = false
-  // It can only begin at the start, after a delimiter or in one. Trying every place would take time in proportion to text × query.
+function hasExactly(sought: string, analyzed: AnalyzedText): boolean {
+  const { text, starts, ends, inner } = analyzed
+  let isUndocumented = false
+  // `sought` can only begin at the start, after a delimiter or inside a delimiter. Trying every place would take time in proportion to text × query.
   for (const places of [[0], ends, inner]) {
     for (const at of places) {
-      countSteps(within, 1 + Math.floor(sought.length / COMPARED_AT_ONCE))
+      countSteps(analyzed, 1 + Math.floor(sought.length / CHARACTERS_PER_STEP))
       if (!text.startsWith(sought, at)) continue
       const end = at + sought.length
       const isBeforeDelimiter = end === text.length || starts.has(end)
       if (places !== inner && isBeforeDelimiter) return true
-      isOpen ||= isBeforeDelimiter || inner.has(end)
+      isUndocumented ||= isBeforeDelimiter || inner.has(end)
     }
   }
-  if (!isOpen) return false
+  if (!isUndocumented) return false
   refuse('SEARCH: whether a text in backticks may begin or end within a delimiter is not documented')
 }
 
@@ -280,7 +280,7 @@ class QueryReader {
 
   read(): Expression {
     const expression = this.#alternatives()
-    if (this.#piece.kind !== 'end') this.#misplaced()
+    if (this.#piece.kind !== 'end') this.#failMisplaced()
     return expression
   }
 
@@ -308,17 +308,17 @@ class QueryReader {
       this.#piece = this.#next()
       return piece.term
     }
-    if (piece.kind !== '(') this.#misplaced()
+    if (piece.kind !== '(') this.#failMisplaced()
     if (++this.#depth > MAX_DEPTH) refuse('SEARCH: search_query has too many parentheses in each other')
     this.#piece = this.#next()
     const expression = this.#alternatives()
     this.#depth--
-    if ((this.#piece as Piece).kind !== ')') this.#misplaced()
+    if ((this.#piece as Piece).kind !== ')') this.#failMisplaced()
     this.#piece = this.#next()
     return expression
   }
 
-  #misplaced(): never {
+  #failMisplaced(): never {
     const { kind } = this.#piece
     fail(kind === 'end' ? 'search_query ends too early' : `${kind} is misplaced in search_query`)
   }
@@ -329,14 +329,14 @@ class QueryReader {
     const char = this.query[this.#at]
     if (char === undefined) return { kind: 'end' }
     if (char === '(' || char === ')') {
-      if (char === '(' && this.#isGlued(begin)) this.#unspaced()
+      if (char === '(' && this.#isGlued(begin)) this.#failUnspaced()
       this.#at++
       return { kind: char }
     }
-    if (this.#isGlued(begin)) this.#unspaced()
+    if (this.#isGlued(begin)) this.#failUnspaced()
     if (char === '`') return { kind: 'term', term: { kind: 'exact', text: this.#backticks() } }
     if (char === '"') return { kind: 'term', term: this.#phrase() }
-    return this.#single()
+    return this.#word()
   }
 
   /** Whether the piece that begins here follows a term or a closing parenthesis without white space. */
@@ -344,12 +344,12 @@ class QueryReader {
     return begin > 0 && begin === this.#at && this.query[begin - 1] !== '('
   }
 
-  #unspaced(): never {
+  #failUnspaced(): never {
     fail('white space, AND or OR must be between the terms of search_query')
   }
 
   /** The text between two of these quotes; a backslash before a quote makes the quote a part of the text. */
-  #enclosed(quote: string): string {
+  #quotedText(quote: string): string {
     let text = ''
     for (let at = this.#at + 1; at < this.query.length; at++) {
       if (this.query[at] === quote) {
@@ -364,21 +364,21 @@ class QueryReader {
   }
 
   #backticks(): string {
-    const text = this.#enclosed('`')
+    const text = this.#quotedText('`')
     // The documentation says that `.` is found in 127.0.0.1, although no delimiter precedes it there.
     if (text.replace(this.analysis.delimiter, '') !== '') return text
     refuse('SEARCH for delimiters alone, in backticks, is not supported: how they are found is not documented')
   }
 
   #phrase(): Expression {
-    const text = this.#enclosed('"')
+    const text = this.#quotedText('"')
     // One documented example reads AND and OR in a phrase as operators; the documented rules read them as words.
     if (/\b(?:AND|OR)\b/.test(text))
       refuse('SEARCH for a phrase with AND or OR is not supported: its documented result is not that of its rules')
     return { kind: 'phrase', tokens: this.#tokensOf(text) }
   }
 
-  #single(): Piece {
+  #word(): Piece {
     let text = ''
     let isEscaped = false
     for (; this.#at < this.query.length; this.#at++) {
@@ -403,7 +403,7 @@ class QueryReader {
   }
 
   #tokensOf(text: string): readonly string[] {
-    const { tokens } = analyzed(text, this.analysis)
+    const { tokens } = analyze(text, this.analysis)
     if (tokens.length === 0) fail('search_query, or a term of it, contains no tokens')
     return tokens
   }

@@ -1,6 +1,6 @@
 /** The names of the IANA database's zones and links, release 2025b, as `tzdata.zi` lists them, without `Factory`. */
 
-/** The names by region; the region '' holds names without one. */
+/** The names by region; the region '' has the names without a region. */
 const NAMES: Readonly<Record<string, string>> = {
   '': `
     CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong

@@ -30,10 +30,10 @@ export const isTimeZone = (zone: string): boolean => TIME_ZONE_NAMES.has(zone) |
 export function zoneOffset(zone: string): ((instant: number) => number) | null {
   const fixed = fixedZoneOffset(zone)
   if (fixed !== undefined) return () => fixed
-  const legacy = cityOfZone(zone)
-  if (!legacy) return platformOffset(zone)
-  const ofCity = platformOffset(legacy.city)
-  return ofCity && (instant => earlyZoneOffset(zone, instant) ?? ofCity(instant))
+  const rules = cityOfZone(zone)
+  if (!rules) return platformOffset(zone)
+  const cityOffset = platformOffset(rules.city)
+  return cityOffset && (instant => earlyZoneOffset(zone, instant) ?? cityOffset(instant))
 }
 
 function platformOffset(zone: string): ((instant: number) => number) | null {
@@ -63,7 +63,7 @@ function isZoneName(name: string): boolean {
 
 /**
  * The instant (seconds since 1970) at which a zone's clocks show a local time (also in seconds since 1970, as if it were UTC).
- * If there are two such instants, the earlier; a time that the clocks skip has the offset from before the change. GoogleSQL
+ * If there are two such instants, it is the earlier. A time that the clocks skip has the offset from before the change. GoogleSQL
  * does the same.
  */
 export function localToInstant(local: number, offsetAt: (instant: number) => number): number {
