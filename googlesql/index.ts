@@ -5,7 +5,7 @@
 
 export type { Proposal } from './advice/context.js'
 export { meantType } from './advice/foreign-names.js'
-export { type Advised, blamedOffset, withAdvice } from './advice/with-advice.js'
+export { type AdvisedMessage, blamedOffset, withAdvice } from './advice/with-advice.js'
 export type * from './ast/nodes.js'
 export type { Absence, BrokenTables } from './broken-tables.js'
 export type { ConstantCall } from './constant-calls.js'

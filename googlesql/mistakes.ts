@@ -1,6 +1,6 @@
 /**
  * The kinds of mistakes in SQL, each a code with data. Advice, quick fixes and the search for causes read the code and its data,
- * never the message. A mistake that none of them needs has no code.
+ * never the message. Most mistakes are only shown, and have no code.
  */
 
 /** What kind of syntax is wrong; `other` where no advice depends on it. */
@@ -12,7 +12,7 @@ export type SyntaxForm =
   | 'illegal-character'
   /** The token at the place cannot stand there. */
   | 'unexpected'
-  /** The token at the place is not one of those that must stand there. */
+  /** Another token must stand at the place: `expected` lists which. */
   | 'expected'
   | 'other'
 
@@ -34,7 +34,7 @@ export interface MistakeData {
   'unknown-type': Named
   'unknown-parameter': Named
   'unknown-zone': unknown
-  /** `schema` is the file of the table's broken schema, or of one that the table depends on. */
+  /** `schema` is the file of the table's broken schema, or of a schema that the table depends on. */
   'unknown-table': Named & { readonly schema?: string }
   /** A mistake in the text of a function, reported at a call. `cause` is that mistake. */
   'in-function': { readonly file: string | null; readonly cause: SqlMistake | undefined }
@@ -57,7 +57,7 @@ export interface MistakeData {
   'argument-count': Named
   /** `takesAny` tells whether a signature takes values of any type, all of which must have one type. */
   'no-signature': Named & {
-    readonly of: 'operator' | 'scalar' | 'aggregate' | 'window'
+    readonly kind: 'operator' | 'scalar' | 'aggregate' | 'window'
     readonly types: readonly string[]
     readonly takesAny: boolean
   }

@@ -6,7 +6,7 @@ const CURLY_QUOTES = /[“”„‟‘’‚‛«»]/
 const LETTERS = /[\p{L}\p{N}_]/u
 const QUOTE_IN_TEXT = "a quote inside a text is written \\', or the text stands in double quotes"
 
-/** In `'it's'` the text ends after `it`, and the last quote begins a text that is never closed: it follows a letter. */
+/** In `'it's'` the text ends after `it`. The last quote follows a letter, and begins a text that is never closed. */
 function unclosedText({ source, offset, preceding }: Context): string {
   const isInWord = LETTERS.test(source[offset - 1] ?? '') && preceding.some(isText)
   return isInWord ? QUOTE_IN_TEXT : `the quote ${source[offset]} is never closed on its line`
@@ -27,7 +27,7 @@ function illegalCharacter({ source, offset, preceding }: Context): string | null
   return `a name with letters other than a to z is quoted with backticks: \`${word}\``
 }
 
-/** The advice on each form of syntax that the lexer refuses, and on texts that touch. */
+/** The advice on each form of syntax that the lexer refuses, and on texts without a space between them. */
 export const CHARACTERS: Partial<Record<SyntaxForm, Adviser>> = {
   'unclosed-text': unclosedText,
   'unclosed-name': () => 'the backtick is never closed',

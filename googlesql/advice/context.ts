@@ -30,7 +30,7 @@ export const didYouMean = (meant: string): Proposal => ({ text: `did you mean ${
 /** Returns advice for one kind of mistake; null for any other mistake. */
 export type Adviser = (place: Context) => Advice
 
-export function findTokens(
+export function contextAt(
   mistake: SqlMistake | undefined,
   source: string,
   offset: number,

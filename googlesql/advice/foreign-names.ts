@@ -83,9 +83,7 @@ export const TYPE_NAMES =
 
 const ALIASES = 'INTEGER BIGINT SMALLINT TINYINT BOOLEAN DECIMAL BIGDECIMAL'.split(' ')
 
-/**
- * The type that the author probably meant by a name that GoogleSQL does not have: another dialect's type, or a misspelt one.
- */
+/** The GoogleSQL type that the author probably meant by an unknown name, which is of another dialect, or misspelt. */
 export function meantType(written: string): string | undefined {
   const name = written
     .trim()

@@ -16,7 +16,7 @@ import {
 
 const NO_ILIKE = 'BigQuery has no ILIKE: write LOWER(text) LIKE LOWER(pattern)'
 
-/** Keywords that show, where a name is expected, that an expression is missing before them; other keywords are unquoted names. */
+/** Where a name is expected, such a keyword shows that an expression is missing; any other keyword is a name without quotes. */
 const CONNECTIVES = new Set('AND OR FROM WHERE ON THEN WHEN ELSE BY JOIN HAVING IN IS LIKE USING BETWEEN AS'.split(' '))
 const NAME_FOLLOWS = new Set(
   ['SELECT', ',', '(', 'BY', 'WHERE', 'AND', 'OR', 'ON', '=', '<', '>', '.', 'DISTINCT'].concat('FROM', 'JOIN'),
@@ -57,8 +57,8 @@ export const reservedWord: Adviser = ({ mistake, token, preceding, following }) 
   const last = preceding.at(-1)?.term ?? ''
   const isMissing = CONNECTIVES.has(word) && !['FROM', 'AS'].includes(following[0]?.term ?? '')
   const isClause = following[0]?.term === 'BY' || (word === 'END' && isInCase(preceding))
-  const isName = last === 'AS' || (mistake.form === 'unexpected' && !isMissing && !isClause && NAME_FOLLOWS.has(last))
-  return isName ? `${word} is a reserved word: as a name it is quoted with backticks, \`${token.text}\`` : null
+  const isAName = last === 'AS' || (mistake.form === 'unexpected' && !isMissing && !isClause && NAME_FOLLOWS.has(last))
+  return isAName ? `${word} is a reserved word: as a name it is quoted with backticks, \`${token.text}\`` : null
 }
 
 const isInCase = (preceding: readonly Token[]): boolean =>
@@ -78,7 +78,7 @@ export const textForNumber: Adviser = ({ token, preceding }) =>
 
 const REGEXP = "write REGEXP_CONTAINS(text, r'pattern')"
 const JSON_MEMBER = "write JSON_VALUE(json, '$.name')"
-/** Words and symbols of other dialects that need no look at the tokens around them. */
+/** Advice on words and symbols of other dialects, whatever tokens are around them. */
 const BY_TOKEN: Readonly<Record<string, string>> = {
   '!': 'write NOT before a condition, and != between values',
   '->': JSON_MEMBER,
@@ -147,7 +147,7 @@ export function foreignSyntax(place: Context, form: SyntaxForm, expected: string
   if (last?.term === 'TOP' && last2?.term === 'SELECT') return 'write LIMIT n at the end of the query'
   if (isText(token) && (last?.term === 'FROM' || last?.term === 'JOIN')) return QUOTED_NAME
   if (isText(token) && last?.term === 'AS') return `a name is quoted with backticks: \`${token.text}\``
-  if (isText(token) && last?.term === '(' && last2?.term === 'EXTRACT') return unquotedPart(token)
+  if (isText(token) && last?.term === '(' && last2?.term === 'EXTRACT') return partInQuotes(token)
   if (isText(token) && last?.term === 'IS') return `write = '${token.text}'`
   if (last?.term === 'IN' && expected === '(') {
     return token.term === '@'
@@ -167,16 +167,16 @@ export function noFields(field: string, isArrayOfStructs: boolean, { preceding, 
   return `the array has many: write FROM …, UNNEST(${last2!.text}) AS one, and one.${field}`
 }
 
-export const unquotedPart = ({ text }: Token): string =>
+export const partInQuotes = ({ text }: Token): string =>
   `the part stands without quotes: ${text.toUpperCase().replace(/S$/, '')}`
 
 /** Advice on an interval that is written as a text, such as `INTERVAL '7 days'`. */
-export function writtenInterval({ text }: Token): string {
+export function intervalInQuotes({ text }: Token): string {
   const [, count = '1', unit = 'DAY'] = /^\s*(-?\d+)\s*([A-Za-z]+?)s?\s*$/i.exec(text) ?? []
   return `the part stands after the value, without quotes: INTERVAL ${count} ${unit.toUpperCase()}`
 }
 
-/** For each clause that may be misspelt: whether the next token can follow its keyword. If not, the misspelt word is a name. */
+/** For each keyword that may be misspelt: whether the next token can follow it. If not, the word is a name, not the keyword. */
 const CLAUSES: Readonly<Record<string, (next: Token | undefined) => boolean>> = {
   FROM: next => isName(next) || isText(next) || next?.term === '(',
   JOIN: next => isName(next) || next?.term === '(',
@@ -206,8 +206,8 @@ export const mistypedClause: Adviser = ({ token, preceding, following }) => {
     [token, following[0]],
   ] as const) {
     if (word?.kind !== 'identifier' || isKeyword(word.term)) continue
-    const fitting = Object.keys(CLAUSES).filter(clause => CLAUSES[clause]!(next ?? undefined))
-    const meant = nearest(word.text, fitting) ?? (word.term.length === 4 ? nearest(word.text, ['DESC']) : undefined)
+    const clauses = Object.keys(CLAUSES).filter(clause => CLAUSES[clause]!(next ?? undefined))
+    const meant = nearest(word.text, clauses) ?? (word.term.length === 4 ? nearest(word.text, ['DESC']) : undefined)
     if (meant !== undefined) return `did you mean ${meant} in the place of ${word.text}?`
   }
   return null
@@ -218,14 +218,14 @@ export const missingBetween: Adviser = place => {
   const { token, preceding } = place
   const last = preceding.at(-1)
   if (!token || !last) return null
-  const isOpened = token.term === '(' && isName(last)
-  const isExpression = isOpened || isText(token) || ['int', 'float', 'quoted'].includes(token.kind) || isWord(token)
+  const opensCall = token.term === '(' && isName(last)
+  const isExpression = opensCall || isText(token) || ['int', 'float', 'quoted'].includes(token.kind) || isWord(token)
   if (token.term === 'AND' || token.term === 'OR') {
     return clauseAround(place) === 'FROM' ? 'conditions begin with WHERE' : null
   }
   if (!isExpression) return null
   const { source } = place
-  const shown = isOpened ? source.slice(last.at, last.end) : source.slice(token.at, token.end)
+  const shown = opensCall ? source.slice(last.at, last.end) : source.slice(token.at, token.end)
   const clause = clauseAround(place)
   if (clause === null) return callAround(place) ? `a comma or an operator is missing before ${shown}` : null
   if (clause === 'SELECT' && last.term === '*') return `FROM is missing before ${shown}`

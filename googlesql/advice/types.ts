@@ -10,18 +10,18 @@ const NUMBERS = new Set('INT64 FLOAT64 NUMERIC BIGNUMERIC'.split(' '))
 const TIMES = new Set('DATE DATETIME TIMESTAMP TIME'.split(' '))
 
 /** Advice on arguments that no signature of an operator or a function takes. */
-export function mismatchedTypes({ of, name, types: typeNames, takesAny }: Mismatch, place: Context): string | null {
-  if (of === 'operator') return ofOperator(name, typeNames, place)
-  return of === 'window' ? null : ofFunction(name, typeNames, takesAny)
+export function mismatchedTypes({ kind, name, types: typeNames, takesAny }: Mismatch, place: Context): string | null {
+  if (kind === 'operator') return operatorAdvice(name, typeNames, place)
+  return kind === 'window' ? null : functionAdvice(name, typeNames, takesAny)
 }
 
-function ofOperator(name: string, typeNames: readonly string[], place: Context): string | null {
+function operatorAdvice(name: string, typeNames: readonly string[], place: Context): string | null {
   const [left = '', right = ''] = typeNames
   if (name === 'AND' || name === 'OR' || name === 'NOT') {
     const other = typeNames.find(type => type !== 'BOOL')
-    return other === undefined ? null : asCondition(other)
+    return other === undefined ? null : conditionAdvice(other)
   }
-  if (name === 'IN UNNEST') return betweenTypes(left, /^ARRAY<(.*)>$/.exec(right)?.[1] ?? right)
+  if (name === 'IN UNNEST') return pairAdvice(left, /^ARRAY<(.*)>$/.exec(right)?.[1] ?? right)
   if (name === 'IN' && right.startsWith('ARRAY<')) return 'write IN UNNEST(array) for the values of an array'
   if (name === '||' && left === 'BOOL') return 'write OR between conditions'
   if (name === 'LIKE') {
@@ -43,14 +43,14 @@ function ofOperator(name: string, typeNames: readonly string[], place: Context):
     if (date !== null && typeNames.some(type => TIMES.has(type))) return `a date is written in quotes: '${date}'`
     const other = typeNames.find(type => type !== left)
     const literal = literalBeside(name, place)
-    return other === undefined ? null : (asLiteral(left, other, literal) ?? between(left, other, name, place))
+    return other === undefined ? null : (literalAdvice(left, other, literal) ?? operandAdvice(left, other, name, place))
   }
-  return name === '+' || name === '-' ? ofArithmetic(name, left, right) : ofNumbers(typeNames)
+  return name === '+' || name === '-' ? arithmeticAdvice(name, left, right) : numberAdvice(typeNames)
 }
 
 /** Advice on operands of two types; if one operand is a parameter, also on the declaration of that parameter. */
-function between(left: string, right: string, operator: string, place: Context): string {
-  const advice = betweenTypes(left, right)
+function operandAdvice(left: string, right: string, operator: string, place: Context): string {
+  const advice = pairAdvice(left, right)
   const parameter = parameterBeside(operator, place)
   const wanted = parameter === null ? null : parameter.isLeft ? right : left
   return wanted === null || !DECLARABLE.has(wanted)
@@ -59,7 +59,7 @@ function between(left: string, right: string, operator: string, place: Context):
 }
 const DECLARABLE = new Set('STRING INT64 FLOAT64 BOOL DATE DATETIME TIMESTAMP'.split(' '))
 
-function betweenTypes(left: string, right: string): string {
+function pairAdvice(left: string, right: string): string {
   const pair = [left, right]
   const other = (type: string): string => (left === type ? right : left)
   if (pair.some(type => type.startsWith('STRUCT<')))
@@ -92,7 +92,7 @@ function betweenTypes(left: string, right: string): string {
 const article = (type: string): string => `${/^[AEIO]/.test(type) ? 'an' : 'a'} ${type}`
 
 /** Advice to write a literal of the right type instead of a cast; null where that is not possible. */
-function asLiteral(left: string, right: string, literal: Token | null): string | null {
+function literalAdvice(left: string, right: string, literal: Token | null): string | null {
   if (literal === null) return null
   const pair = [left, right]
   if (!pair.includes('STRING')) return null
@@ -110,12 +110,12 @@ function asLiteral(left: string, right: string, literal: Token | null): string |
 function operands(operator: string, { token, following }: Context): readonly [left: Token[], right: readonly Token[]] {
   const tokens = token ? [token, ...following] : following
   let depth = 0
-  const at = tokens.findIndex(({ term }) => {
+  const index = tokens.findIndex(({ term }) => {
     if (term === '(') depth++
     if (term === ')') depth--
     return depth === 0 && term === operator
   })
-  return at < 0 ? [[], []] : [tokens.slice(0, at), tokens.slice(at + 1)]
+  return index < 0 ? [[], []] : [tokens.slice(0, index), tokens.slice(index + 1)]
 }
 
 /**
@@ -137,61 +137,61 @@ function literalBeside(operator: string, place: Context): Token | null {
 
 function parameterBeside(operator: string, place: Context): { readonly name: string; readonly isLeft: boolean } | null {
   const [left, right] = operands(operator, place)
-  const declared = (name: Token | undefined): name is Token => place.parameters.has(name?.text.toLowerCase() ?? '')
-  if (right[0]?.term === '@' && declared(right[1])) return { name: right[1].text, isLeft: false }
-  if (left.length === 2 && left[0]!.term === '@' && declared(left[1])) return { name: left[1].text, isLeft: true }
+  const isDeclared = (name: Token | undefined): name is Token => place.parameters.has(name?.text.toLowerCase() ?? '')
+  if (right[0]?.term === '@' && isDeclared(right[1])) return { name: right[1].text, isLeft: false }
+  if (left.length === 2 && left[0]!.term === '@' && isDeclared(left[1])) return { name: left[1].text, isLeft: true }
   return null
 }
 
-function ofArithmetic(name: '+' | '-', left: string, right: string): string | null {
+function arithmeticAdvice(name: '+' | '-', left: string, right: string): string | null {
   if (name === '+' && (left === 'STRING' || right === 'STRING')) return 'join texts with || or CONCAT'
   if ((left === 'TIMESTAMP' || left === 'DATETIME') && NUMBERS.has(right)) {
     return `write ${left}_${name === '+' ? 'ADD' : 'SUB'}(…, INTERVAL 7 DAY)`
   }
-  if (TIMES.has(left) && TIMES.has(right)) return left === right ? null : betweenTypes(left, right)
-  return ofNumbers([left, right])
+  if (TIMES.has(left) && TIMES.has(right)) return left === right ? null : pairAdvice(left, right)
+  return numberAdvice([left, right])
 }
 
 /** Advice on an operator of numbers that has a STRING operand. */
-const ofNumbers = (typeNames: readonly string[]): string | null =>
+const numberAdvice = (typeNames: readonly string[]): string | null =>
   typeNames.includes('STRING') && typeNames.every(type => type === 'STRING' || NUMBERS.has(type))
     ? 'write SAFE_CAST(… AS INT64) around the STRING'
     : null
 
-function ofFunction(name: string, typeNames: readonly string[], takesAny: boolean): string | null {
+function functionAdvice(name: string, typeNames: readonly string[], takesAny: boolean): string | null {
   if ((name === 'SUM' || name === 'AVG') && typeNames[0] === 'STRING') {
     return `write ${name}(SAFE_CAST(… AS NUMERIC)) for texts that are numbers`
   }
   if (/^(DATE|DATETIME|TIMESTAMP|TIME)_(ADD|SUB)$/.test(name) && NUMBERS.has(typeNames[1] ?? '')) {
     return `write an interval: ${name}(…, INTERVAL 7 DAY)`
   }
-  if (/_DIFF$/.test(name)) return ofDifference(name, typeNames)
+  if (/_DIFF$/.test(name)) return differenceAdvice(name, typeNames)
   if (name === 'IF' && typeNames[0] !== 'BOOL')
-    return `the first argument is a condition: ${asCondition(typeNames[0] ?? '')}`
-  return takesAny ? oneType(name === 'IF' ? typeNames.slice(1) : typeNames) : null
+    return `the first argument is a condition: ${conditionAdvice(typeNames[0] ?? '')}`
+  return takesAny ? commonTypeAdvice(name === 'IF' ? typeNames.slice(1) : typeNames) : null
 }
 
 /** Advice on a function such as DATE_DIFF, whose operands have the type in its name. */
-function ofDifference(name: string, typeNames: readonly string[]): string | null {
+function differenceAdvice(name: string, typeNames: readonly string[]): string | null {
   const type = name.replace('_DIFF', '')
   const other = typeNames.slice(0, 2).find(operand => operand !== type) ?? ''
   if (other === 'STRING') return `write CAST(… AS ${type}) around the STRING`
   // A TIME has no date, and a DATE no time.
-  const hasBoth = [type, other].includes('TIME') ? other === 'DATETIME' || other === 'TIMESTAMP' : TIMES.has(other)
-  return hasBoth ? `write ${type}(…) around the ${other}` : null
+  const canCast = [type, other].includes('TIME') ? other === 'DATETIME' || other === 'TIMESTAMP' : TIMES.has(other)
+  return canCast ? `write ${type}(…) around the ${other}` : null
 }
 
 /** Advice on expressions that must all have one type. */
-export function oneType(typeNames: readonly string[]): string | null {
+export function commonTypeAdvice(typeNames: readonly string[]): string | null {
   const [first, second] = new Set(typeNames.filter(type => type !== 'NULL'))
   if (first === undefined || second === undefined) return null
   const advice = NUMBERS.has(first) && second === 'STRING' ? `write CAST(… AS STRING) around the ${first}` : null
   if (advice !== null) return `the values must have one type: ${advice}`
   if (first === 'STRING') return `the values must have one type: write CAST(… AS STRING) around the ${second}`
-  return `the values must have one type: ${betweenTypes(first, second)}`
+  return `the values must have one type: ${pairAdvice(first, second)}`
 }
 
-export function asCondition(type: string): string {
+export function conditionAdvice(type: string): string {
   if (NUMBERS.has(type)) return `compare the ${type}, as in x != 0`
   return type === 'STRING' ? "compare the STRING, as in x = 'text'" : `compare the ${type}, or test it with IS NOT NULL`
 }
@@ -204,7 +204,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 }
 
 /** Advice on a literal that its type cannot have. */
-export function writtenAs(type: string, { token, following }: Context): string | null {
+export function exampleAdvice(type: string, { token, following }: Context): string | null {
   if (token && following[0]?.term === '+') return 'join texts with || or CONCAT'
   const example = EXAMPLES[type]
   return example === undefined ? null : `${article(type)} is written ${example}`

@@ -10,29 +10,26 @@ import {
   type Context,
   callAround,
   clauseAround,
+  contextAt,
   didYouMean,
-  findTokens,
   isText,
   type Proposal,
 } from './context.js'
-import * as first from './first-steps.js'
+import * as firstSteps from './first-steps.js'
 import { DATE_PARTS, FUNCTIONS, meantType, TYPE_NAMES } from './foreign-names.js'
 import * as syntax from './syntax.js'
-import { asCondition, mismatchedTypes, oneType, writtenAs } from './types.js'
+import { commonTypeAdvice, conditionAdvice, exampleAdvice, mismatchedTypes } from './types.js'
 
 /** A message with advice, and what it proposes to write. */
-export interface Advised extends Omit<Proposal, 'text'> {
+export interface AdvisedMessage extends Omit<Proposal, 'text'> {
   readonly message: string
 }
 
-/**
- * The message, followed by advice on what to write instead where there is any. `parameters` are the names of the declared
- * parameters.
- */
-export function withAdvice(problem: SqlProblem, source: string, parameters: Iterable<string> = []): Advised {
+/** The message of a problem, followed by advice if there is any. `parameters` are the names of the declared parameters. */
+export function withAdvice(problem: SqlProblem, source: string, parameters: Iterable<string> = []): AdvisedMessage {
   const { message, mistake } = problem
   const names = new Set([...parameters].map(name => name.toLowerCase()))
-  const place = findTokens(mistake, source, offsetOf(source, problem), names)
+  const place = contextAt(mistake, source, offsetOf(source, problem), names)
   const advice =
     unclosedBracket(problem, source) ??
     (mistake && byCode(mistake, place)) ??
@@ -40,10 +37,10 @@ export function withAdvice(problem: SqlProblem, source: string, parameters: Iter
     syntax.textForNumber(place) ??
     (mistake?.code === 'syntax' ? syntaxAdvice(mistake, place) : null)
   if (advice === null) return { message, ...(mistake?.meant !== undefined && { meant: mistake.meant }) }
-  // Beside the advice, a similar name and the list of signatures would mislead.
+  // The hint, such as a similar name or a list of signatures, is left out: beside the advice it would mislead.
   const summary = message.slice(0, message.length - (mistake?.hint?.length ?? 0))
-  const { text, ...proposed } = typeof advice === 'string' ? { text: advice } : advice
-  return { message: `${summary}; ${text}`, ...proposed }
+  const { text, ...proposal } = typeof advice === 'string' ? { text: advice } : advice
+  return { message: `${summary}; ${text}`, ...proposal }
 }
 
 /**
@@ -54,17 +51,17 @@ export function blamedOffset(problem: SqlProblem, source: string): number {
   const { mistake } = problem
   const offset = offsetOf(source, problem)
   if (mistake?.code !== 'syntax' || (mistake.expected[0] !== ')' && mistake.expected[0] !== ']')) return offset
-  const { preceding, token } = findTokens(mistake, source, offset, new Set())
+  const { preceding, token } = contextAt(mistake, source, offset, new Set())
   // A word that is not a keyword, such as FRMO, is itself the mistake.
   if (token?.kind !== 'end' && !(token?.kind === 'identifier' && isKeyword(token.term))) return offset
   const last = preceding.at(-1)
   if (last === undefined || !source.slice(last.end, offset).includes('\n')) return offset
-  const opened: number[] = []
+  const openBrackets: number[] = []
   for (const { term, at } of preceding) {
-    if (term === '(' || term === '[') opened.push(at)
-    else if (term === ')' || term === ']') opened.pop()
+    if (term === '(' || term === '[') openBrackets.push(at)
+    else if (term === ')' || term === ']') openBrackets.pop()
   }
-  return opened.at(-1) ?? offset
+  return openBrackets.at(-1) ?? offset
 }
 
 function unclosedBracket(problem: SqlProblem, source: string): string | null {
@@ -75,14 +72,14 @@ function unclosedBracket(problem: SqlProblem, source: string): string | null {
 /** The advice on each code. */
 const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place: Context) => Advice } = {
   syntax: ({ form, expected }, place) =>
-    form === 'expected' ? first.expectedInstead(place, expected[0]) : (BY_FORM[form]?.(place) ?? null),
+    form === 'expected' ? firstSteps.expectedInstead(place, expected[0]) : (BY_FORM[form]?.(place) ?? null),
   'star-argument': (_, { token }) => `write COUNT(*) for the number of rows, or ${token?.term ?? 'SUM'}(column)`,
-  'argument-count': ({ name }, place) => first.argumentCount(name, place),
+  'argument-count': ({ name }, place) => firstSteps.argumentCount(name, place),
   'ungrouped-column': ({ name }, { source }) =>
     /\bGROUP\s+BY\b/i.test(source) ? `add ${name} to GROUP BY, or write MAX(${name})` : null,
   'no-fields': ({ field, isArrayOfStructs }, place) =>
-    first.fieldAsTable(field, place) ?? syntax.noFields(field, isArrayOfStructs, place),
-  'unknown-table': ({ name, hint }, place) => (hint === undefined ? first.arrayAsTable(name, place) : null),
+    firstSteps.fieldAsTable(field, place) ?? syntax.noFields(field, isArrayOfStructs, place),
+  'unknown-table': ({ name, hint }, place) => (hint === undefined ? firstSteps.arrayAsTable(name, place) : null),
   'unknown-function': ({ name }) => foreignFunction(name.toUpperCase()),
   'unknown-type': ({ name, meant }) => (meant === undefined ? foreignType(name) : null),
   'unknown-name': ({ name, meant }, place) => unknownName(name, meant, place),
@@ -94,15 +91,15 @@ const BY_CODE: { [Code in keyof MistakeData]?: (mistake: MistakeOf<Code>, place:
   'ambiguous-column': (_, { token }) => token && `write its table, or the alias of that, before it: t.${token.text}`,
   'duplicate-alias': () => 'give one of the two another name with AS',
   'no-signature': mismatchedTypes,
-  'no-common-type': ({ types: typeNames }) => oneType(typeNames),
-  'not-a-condition': ({ type }) => asCondition(type),
-  literal: ({ type }, place) => writtenAs(type, place),
+  'no-common-type': ({ types: typeNames }) => commonTypeAdvice(typeNames),
+  'not-a-condition': ({ type }) => conditionAdvice(type),
+  literal: ({ type }, place) => exampleAdvice(type, place),
   'misplaced-aggregate': ({ clause }) =>
     clause === 'WHERE clause' ? 'conditions on groups stand in HAVING, after GROUP BY' : null,
   'second-query': (_, { preceding }) =>
     preceding.at(-1)?.term === ';' ? 'delete what is after the semicolon, or make it an endpoint of its own' : null,
 }
-const BY_FORM: Partial<Record<SyntaxForm, Adviser>> = { ...CHARACTERS, unexpected: first.misplaced }
+const BY_FORM: Partial<Record<SyntaxForm, Adviser>> = { ...CHARACTERS, unexpected: firstSteps.misplaced }
 
 type MistakeOf<Code extends keyof MistakeData> = Extract<SqlMistake, { readonly code: Code }>
 
@@ -120,7 +117,7 @@ function syntaxAdvice({ form, expected: [expected] }: MistakeOf<'syntax'>, place
     syntax.foreignSyntax(place, form, expected) ??
     (form === 'unexpected' ? syntax.mistypedBeginning(place) : null) ??
     (isExpected ? syntax.mistypedClause(place) : null) ??
-    (ends ? first.wordsOfName(place) : null) ??
+    (ends ? firstSteps.wordsOfName(place) : null) ??
     (ends || expected === ')' ? syntax.missingBetween(place) : null)
   )
 }
@@ -155,11 +152,11 @@ const isPart = (word: string): boolean => DATE_PARTS.includes(word.toUpperCase()
 /** Advice on a date part that is misspelt, in quotes, or before the values. */
 function datePart(part: string | null, place: Context): Advice {
   const { token, preceding } = place
-  if (preceding.at(-1)?.term === 'INTERVAL') return token && syntax.writtenInterval(token)
+  if (preceding.at(-1)?.term === 'INTERVAL') return token && syntax.intervalInQuotes(token)
   const call = callAround(place)
   if (call && call.first !== token && isPart(call.first.text))
     return 'the part comes last, without quotes: (value, DAY)'
-  if (token && isText(token)) return syntax.unquotedPart(token)
+  if (token && isText(token)) return syntax.partInQuotes(token)
   if (part === null) return null
   const meant = nearest(part, DATE_PARTS)
   return meant === undefined ? `the parts are ${DATE_PARTS.join(', ')}` : didYouMean(meant)

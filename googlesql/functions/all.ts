@@ -45,7 +45,7 @@ for (const entry of [...TOPICS.flat(), ...JAVASCRIPT_CALLS]) {
   for (const name of [entry.name, ...(entry.aliases ?? [])]) byName.set(name, entry)
 }
 
-/** The function with this name or alias in upper case (`NET.HOST`; operators begin with `$`); undefined where none has it. */
+/** The function with this name or alias in upper case (`NET.HOST`; operators begin with `$`); undefined for an unknown name. */
 export function findFunction(name: string): FunctionEntry | undefined {
   return byName.get(name)
 }
@@ -55,7 +55,7 @@ export function functionNames(): readonly string[] {
   return [...byName.keys()].filter(name => !name.startsWith('$'))
 }
 
-/** Every entry of the catalogue that queries can call, each once: aliases add no entries. */
+/** Every function that queries can call. A function with aliases is listed once. */
 export function allFunctions(): readonly FunctionEntry[] {
   return TOPICS.flat()
 }

@@ -53,14 +53,14 @@ export const canFailWith =
 export type Volatility = 'immutable' | 'stable' | 'volatile'
 
 /**
- * Which arguments are evaluated. `all`: every one. `chosen`: the first, and the one that the first selects. `until-value`:
- * one after another, up to the first that is not NULL. An argument that is not evaluated raises no error. `may-stop`
- * promises nothing: evaluation may stop as soon as the result is known, and has no fixed order.
+ * Which arguments are evaluated; an argument that is not evaluated raises no error. `all`: every argument. `chosen`: the first
+ * argument, and the argument that the first selects. `until-value`: the arguments in order, up to the first that is not NULL.
+ * `may-stop`: the arguments in any order, perhaps only until the result is known.
  */
 export type Evaluation = 'all' | 'chosen' | 'until-value' | 'may-stop'
 
-/** A refusal of arguments: the message, and what the mistake is. */
-export interface Refused {
+/** The refusal of a call because of its arguments. */
+export interface ArgRefusal {
   readonly reason: string
   readonly mistake: SqlMistake
 }
@@ -68,7 +68,7 @@ export interface Refused {
 /** The coerced arguments of a call; null for an argument that is not given. */
 export type Args = readonly (Expr | null)[]
 
-export type Check = (args: Args, isVolatileCall: (expr: Expr) => boolean, uncoerced: Args) => Refused | string | null
+export type Check = (args: Args, isVolatileCall: (expr: Expr) => boolean, uncoerced: Args) => ArgRefusal | string | null
 
 export interface FunctionEntry {
   /** Upper case, `NET.HOST` with its dot; operators begin with `$`. */

@@ -5,7 +5,7 @@ import { findFunction } from './all.js'
 import type { Evaluation, Volatility } from './catalogue.js'
 import { type ResultFacts, UNKNOWN } from './result-facts.js'
 
-/** The volatility of the function with this name or alias, in upper case; undefined where no function has it. */
+/** The volatility of the function with this name or alias, in upper case; undefined for an unknown name. */
 export const volatilityOf = (name: string): Volatility | undefined => findFunction(name)?.volatility
 
 /** Whether the expression itself calls a volatile function. Functions without an entry are internal to the translation. */

@@ -21,7 +21,7 @@ export interface ListedFunction {
 }
 
 /** Catalogue entries that are listed as special forms, with their own syntax, instead of by their signatures. */
-const AS_FORMS: ReadonlySet<string> = new Set(['$extract', '$interval'])
+const SPECIAL_FORMS: ReadonlySet<string> = new Set(['$extract', '$interval'])
 
 const BIGQUERY = 'https://cloud.google.com/bigquery/docs/reference/standard-sql/'
 const OPEN_LANGUAGE = 'https://github.com/google/googlesql/blob/master/docs/'
@@ -31,9 +31,9 @@ export const documentationUrl = (documentation: string): string => BIGQUERY + do
 
 /** Every supported function, sorted by name, and then every supported operator. */
 export function listFunctions(): readonly ListedFunction[] {
-  const entries = allFunctions().filter(entry => !AS_FORMS.has(entry.name))
+  const entries = allFunctions().filter(entry => !SPECIAL_FORMS.has(entry.name))
   const functions = [
-    ...entries.filter(entry => !isOperator(entry)).map(listed),
+    ...entries.filter(entry => !isOperator(entry)).map(listEntry),
     ...SPECIAL_SYNTAX.map(
       (form): ListedFunction => ({
         name: form.name,
@@ -46,7 +46,7 @@ export function listFunctions(): readonly ListedFunction[] {
       }),
     ),
   ]
-  return [...functions.sort((a, b) => (a.name < b.name ? -1 : 1)), ...entries.filter(isOperator).map(listed)]
+  return [...functions.sort((a, b) => (a.name < b.name ? -1 : 1)), ...entries.filter(isOperator).map(listEntry)]
 }
 
 /** Every function that is refused, sorted by name, with the URL of its documentation. */
@@ -58,7 +58,7 @@ export function listRefusals(): readonly Refusal[] {
 
 const isOperator = (entry: FunctionEntry): boolean => entry.name.startsWith('$') && entry.name !== '$count_star'
 
-function listed(entry: FunctionEntry): ListedFunction {
+function listEntry(entry: FunctionEntry): ListedFunction {
   const isBeyond = entry.isBeyondBigQuery === true
   const [page, anchor] = entry.documentation.split('#')
   return {

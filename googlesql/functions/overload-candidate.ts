@@ -32,7 +32,7 @@ export interface ArgumentSource {
   word(): string | null
 }
 
-/** A parameter of a signature and the argument for it; null where none was given. */
+/** A parameter of a signature and its argument; null for an optional parameter without an argument. */
 export interface Slot {
   readonly parameter: SignatureParameter
   readonly argument: ArgumentSource | null
@@ -91,14 +91,14 @@ function candidateOf(
   operandFor: OperandFor,
   decimalsNeedAll: boolean,
 ): Candidate | null {
-  const collected = new Map<string, Operand[]>()
+  const operands = new Map<string, Operand[]>()
   for (const { parameter, argument } of slots) {
     if (!argument || takesWord(parameter) || parameter.pattern.kind === 'lambda') continue
-    if (argument.isLambda || !collect(parameter.pattern, operandFor(argument), collected)) return null
+    if (argument.isLambda || !collect(parameter.pattern, operandFor(argument), operands)) return null
   }
   if (lacksDecimal(slots, operandFor, decimalsNeedAll)) return null
-  const lambdas = fitLambdas(slots, collected)
-  const variables = lambdas && settle(collected)
+  const lambdas = matchLambdas(slots, operands)
+  const variables = lambdas && typesOfLetters(operands)
   if (!variables) return null
   let cost = NO_COST
   for (const slot of slots) {
@@ -127,18 +127,18 @@ function lacksDecimal(slots: readonly Slot[], operandFor: OperandFor, needAll: b
 const isOrdinary = ({ parameter, argument }: Slot): boolean =>
   argument !== null && !takesWord(parameter) && parameter.pattern.kind !== 'lambda'
 
-/** The lambdas among the arguments; null when one does not match its parameter. Adds the results' types to `collected`. */
-function fitLambdas(slots: readonly Slot[], collected: Map<string, Operand[]>): Candidate['lambdas'] | null {
+/** The lambdas among the arguments; null when one does not match its parameter. Adds the results' types to `operands`. */
+function matchLambdas(slots: readonly Slot[], operands: Map<string, Operand[]>): Candidate['lambdas'] | null {
   if (!slots.some(({ parameter, argument }) => argument && parameter.pattern.kind === 'lambda')) return NO_LAMBDAS
   const lambdas = new Map<ArgumentSource, LambdaExpr>()
   for (const { parameter, argument } of slots) {
     const { pattern } = parameter
     if (!argument || pattern.kind !== 'lambda') continue
-    const settled = settle(collected)
-    const parameterTypes = settled && pattern.parameters.map(parameter => concrete(parameter, settled))
+    const types = typesOfLetters(operands)
+    const parameterTypes = types && pattern.parameters.map(parameter => typeOfPattern(parameter, types))
     if (!parameterTypes?.every(type => type !== null)) return null
     const lambda = argument.resolveLambda(parameterTypes as Type[])
-    if (!lambda || !collect(pattern.result, operandOf(lambda.body), collected)) return null
+    if (!lambda || !collect(pattern.result, operandOf(lambda.body), operands)) return null
     lambdas.set(argument, lambda)
   }
   return lambdas
@@ -155,11 +155,11 @@ function costOf(
   const { pattern } = parameter
   const lambda = lambdas.get(argument)
   const operand = lambda ? operandOf(lambda.body) : operandFor(argument)
-  const type = concrete(pattern.kind === 'lambda' ? pattern.result : pattern, variables)
+  const type = typeOfPattern(pattern.kind === 'lambda' ? pattern.result : pattern, variables)
   if (!type) return NO_COST
   const cost = coercionCost(operand, type)
   // The type of a letter is the common type of the arguments themselves, so a NULL among them costs nothing.
-  return cost && operand.standing === 'null' && pattern.kind !== 'type' ? NO_COST : cost
+  return cost && operand.kind === 'null' && pattern.kind !== 'type' ? NO_COST : cost
 }
 
 /** Collects the argument's type for each letter of the pattern; false when the argument does not match the pattern. */
@@ -169,8 +169,8 @@ function collect(pattern: Pattern, operand: Operand, into: Map<string, Operand[]
       into.set(pattern.letter, [...(into.get(pattern.letter) ?? []), operand])
       return true
     case 'array': {
-      if (operand.standing === 'null' || operand.standing === 'empty-array') {
-        return collect(pattern.element, { type: INT64, standing: 'null', fields: null }, into)
+      if (operand.kind === 'null' || operand.kind === 'empty-array') {
+        return collect(pattern.element, { type: INT64, kind: 'null', fields: null }, into)
       }
       const element = elementOf(operand)
       if (element === null) return false
@@ -180,7 +180,7 @@ function collect(pattern: Pattern, operand: Operand, into: Map<string, Operand[]
       return true
     }
     case 'struct': {
-      if (operand.standing === 'null') return true
+      if (operand.kind === 'null') return true
       const { type } = operand
       if (type.kind !== 'STRUCT' || type.fields.length !== pattern.fields.length) return false
       return pattern.fields.every((field, index) =>
@@ -193,9 +193,9 @@ function collect(pattern: Pattern, operand: Operand, into: Map<string, Operand[]
 }
 
 /** The type of each letter: the common type of the operands collected for it; null when one letter has no common type. */
-function settle(collected: ReadonlyMap<string, readonly Operand[]>): Map<string, Type> | null {
+function typesOfLetters(operandsByLetter: ReadonlyMap<string, readonly Operand[]>): Map<string, Type> | null {
   const types = new Map<string, Type>()
-  for (const [letter, operands] of collected) {
+  for (const [letter, operands] of operandsByLetter) {
     const type = supertypeOf(operands)
     if (!type) return null
     types.set(letter, type)
@@ -204,19 +204,19 @@ function settle(collected: ReadonlyMap<string, readonly Operand[]>): Map<string,
 }
 
 /** The pattern's type; null for ANY, for a letter that no argument determines, and for a struct with unnamed fields. */
-export function concrete(pattern: Pattern, variables: ReadonlyMap<string, Type>): Type | null {
+export function typeOfPattern(pattern: Pattern, variables: ReadonlyMap<string, Type>): Type | null {
   switch (pattern.kind) {
     case 'type':
       return pattern.type
     case 'variable':
       return variables.get(pattern.letter) ?? null
     case 'array': {
-      const element = concrete(pattern.element, variables)
+      const element = typeOfPattern(pattern.element, variables)
       return element && arrayOf(element)
     }
     case 'struct': {
       const fields = pattern.fields.flatMap(field => {
-        const type = field.name === '' ? null : concrete(field.pattern, variables)
+        const type = field.name === '' ? null : typeOfPattern(field.pattern, variables)
         return type ? [{ name: field.name, type }] : []
       })
       return fields.length === pattern.fields.length ? structOf(fields) : null

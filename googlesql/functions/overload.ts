@@ -5,16 +5,16 @@ import { SqlError } from '../sql-error.js'
 import { coerceTo } from '../types/apply-coercion.js'
 import { operandOf } from '../types/coercion-rules.js'
 import { STRING, shortTypeName } from '../types/types.js'
-import type { FunctionEntry, Refused } from './catalogue.js'
+import type { ArgRefusal, FunctionEntry } from './catalogue.js'
 import { DATE_PARTS } from './definitions/date-parts.js'
 import { isVolatileCall } from './facts.js'
 import {
   type ArgumentSource,
   bestCandidate,
   type Candidate,
-  concrete,
   type Slot,
   takesWord,
+  typeOfPattern,
 } from './overload-candidate.js'
 import { signaturesOf, supportedBy, symbolOf } from './shown-signature.js'
 import type { Pattern, Signature } from './signature.js'
@@ -32,7 +32,7 @@ export function resolveOverload(entry: FunctionEntry, args: readonly ArgumentSou
     }
   }
   const withRightCount = signatures.flatMap(signature => {
-    const slots = assign(signature, args)
+    const slots = assignArguments(signature, args)
     return slots ? [{ signature, slots }] : []
   })
   if (withRightCount.length === 0) {
@@ -50,7 +50,7 @@ export function resolveOverload(entry: FunctionEntry, args: readonly ArgumentSou
   if (!candidate) {
     throw noSignature(entry, withKnownWords[0]!.slots, args, source, at)
   }
-  return finish(entry, candidate, at, source)
+  return coerceArguments(entry, candidate, at, source)
 }
 
 function withoutTextConstants(
@@ -80,7 +80,7 @@ function wrongCount(entry: FunctionEntry, args: readonly ArgumentSource[], sourc
     const mistake = { code: 'argument-count', name: entry.name, hint } as const
     return new SqlError(`${begin} for ${titleOf(entry)}${end}${hint}`, source, at, mistake)
   }
-  // If any signature has a date part or keyword at this position, the message shows the argument as one.
+  // If any signature has a date part or keyword at this position, the message shows the argument as such a word.
   const slots = args.flatMap((argument, i): Slot[] => {
     const parameter = signatures.flatMap(({ parameters }) => parameters[i] ?? []).find(takesWord)
     return parameter ? [{ parameter, argument }] : []
@@ -104,7 +104,7 @@ function noSignature(
   const isOperator = entry.name.startsWith('$')
   return new SqlError(reason, source, at, {
     code: 'no-signature',
-    of: isOperator ? 'operator' : entry.kind,
+    kind: isOperator ? 'operator' : entry.kind,
     name: isOperator ? symbolOf(entry) : entry.name,
     types,
     takesAny: signaturesOf(entry).some(({ parameters }) => parameters.some(({ pattern }) => takesAny(pattern))),
@@ -120,12 +120,12 @@ function typesOfIn([operand, ...items]: readonly ArgumentSource[]): readonly str
 }
 
 function listOfIn([operand]: readonly ArgumentSource[], [type, ...types]: readonly string[]): string {
-  const isLiteral = operandOf(operand!.resolve()).standing === 'literal'
+  const isLiteral = operandOf(operand!.resolve()).kind === 'literal'
   return `${isLiteral ? 'literal ' : ''}${type} and {${types.join(', ')}}`
 }
 
 /** The arguments, coerced, in the order of the signature's parameters, and the type of the result. */
-function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: string) {
+function coerceArguments(entry: FunctionEntry, candidate: Candidate, at: number, source: string) {
   const args = candidate.slots.map(({ parameter, argument }): Expr | null => {
     if (!argument) return null
     const { pattern } = parameter
@@ -134,14 +134,14 @@ function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: 
     }
     if (pattern.kind === 'lambda') {
       const lambda = candidate.lambdas.get(argument)!
-      const type = concrete(pattern.result, candidate.variables)
+      const type = typeOfPattern(pattern.result, candidate.variables)
       return type ? { ...lambda, type, body: coerceTo(lambda.body, type, source)! } : lambda
     }
     const expr = argument.resolve()
-    const type = concrete(pattern, candidate.variables)
+    const type = typeOfPattern(pattern, candidate.variables)
     return type ? coerceTo(expr, type, source) : expr
   })
-  const declared = concrete(candidate.signature.result, candidate.variables)
+  const declared = typeOfPattern(candidate.signature.result, candidate.variables)
   const uncoerced = (): readonly (Expr | null)[] =>
     candidate.slots.map(({ argument }, i) =>
       argument && args[i]!.kind !== 'word' && args[i]!.kind !== 'lambda' ? argument.resolve() : null,
@@ -155,14 +155,14 @@ function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: 
 }
 
 /** Shared by all calls without named arguments; it stays empty. */
-const NONE_NAMED = new Map<string | null, ArgumentSource>()
+const NO_NAMED = new Map<string | null, ArgumentSource>()
 
 /** The argument of each parameter: by position, then by name. Null when there are too few or too many arguments. */
-function assign(signature: Signature, args: readonly ArgumentSource[]): Slot[] | null {
+function assignArguments(signature: Signature, args: readonly ArgumentSource[]): Slot[] | null {
   const { parameters } = signature
   const firstNamed = args.findIndex(argument => argument.name !== null)
   const positional = firstNamed < 0 ? args : args.slice(0, firstNamed)
-  const named = firstNamed < 0 ? NONE_NAMED : new Map(args.slice(firstNamed).map(argument => [argument.name, argument]))
+  const named = firstNamed < 0 ? NO_NAMED : new Map(args.slice(firstNamed).map(argument => [argument.name, argument]))
   if (named.has(null) || named.size < args.length - positional.length) return null
 
   const repeated = parameters.filter(parameter => parameter.isRepeated).length
@@ -192,7 +192,7 @@ function namedOnlyProblem({ parameter: { name, isNamedOnly }, argument }: Slot):
   return `Positional argument is invalid because this function restricts that this argument is referred to by name "${name}" only`
 }
 
-function wordProblem({ parameter, argument }: Slot): (Partial<Refused> & { reason: string; at: number }) | null {
+function wordProblem({ parameter, argument }: Slot): (Partial<ArgRefusal> & { reason: string; at: number }) | null {
   const { pattern } = parameter
   if (!argument || (pattern.kind !== 'part' && pattern.kind !== 'word')) return null
   const word = argument.word()
@@ -218,9 +218,9 @@ function shownTypes(slots: readonly Slot[], args: readonly ArgumentSource[]): re
 
 /** The type of an expression as messages name it: `NULL` for an untyped NULL, `ARRAY<>` for an untyped empty array. */
 export function shownType(expr: Expr): string {
-  const { standing, type } = operandOf(expr)
-  if (standing === 'null') return 'NULL'
-  return standing === 'empty-array' ? 'ARRAY<>' : shortTypeName(type)
+  const { kind, type } = operandOf(expr)
+  if (kind === 'null') return 'NULL'
+  return kind === 'empty-array' ? 'ARRAY<>' : shortTypeName(type)
 }
 
 function titleOf(entry: FunctionEntry): string {

@@ -5,11 +5,11 @@ import type { FunctionEntry } from './catalogue.js'
 import { OPERATOR_SYMBOLS } from './definitions/operators.js'
 import { type Pattern, parseSignature, type Signature, type SignatureParameter } from './signature.js'
 
-const parsed = new WeakMap<FunctionEntry, readonly Signature[]>()
+const parsedSignatures = new WeakMap<FunctionEntry, readonly Signature[]>()
 
 /** The signatures of an entry, parsed once. */
 export const signaturesOf = (entry: FunctionEntry): readonly Signature[] =>
-  memo(parsed, entry, () => entry.signatures.map(parseSignature))
+  memo(parsedSignatures, entry, () => entry.signatures.map(parseSignature))
 
 /** The symbol that authors write for an operator: `+`, `NOT`. */
 export const symbolOf = (entry: FunctionEntry): string =>
@@ -17,12 +17,12 @@ export const symbolOf = (entry: FunctionEntry): string =>
 
 /** The end of a message about a call that no signature matches: `Supported signature: NOT (BOOL)`. */
 export function supportedBy(entry: FunctionEntry): string {
-  const written = Object.hasOwn(WRITTEN, entry.name) ? [WRITTEN[entry.name]!] : shownSignatures(entry)
-  return `Supported signature${written.length === 1 ? '' : 's'}: ${written.join('; ')}`
+  const signatures = Object.hasOwn(SPECIAL, entry.name) ? [SPECIAL[entry.name]!] : shownSignatures(entry)
+  return `Supported signature${signatures.length === 1 ? '' : 's'}: ${signatures.join('; ')}`
 }
 
 /** Operators whose signatures messages write in a special way. */
-const WRITTEN: Readonly<Record<string, string>> = {
+const SPECIAL: Readonly<Record<string, string>> = {
   $and: 'BOOL AND ([BOOL, ...])',
   $or: 'BOOL OR ([BOOL, ...])',
   $not: 'NOT (BOOL)',
@@ -46,12 +46,12 @@ function shownSignatures(entry: FunctionEntry): string[] {
 /** Puts FLOAT64 ahead of NUMERIC, as the reference implementation lists them for all operators and functions except `-`. */
 function floatsBeforeDecimals(entry: FunctionEntry, signatures: readonly Signature[]): readonly Signature[] {
   if (entry.name === '$subtract') return signatures
-  const isOf =
+  const takesFirst =
     (kind: string) =>
     (signature: Signature): boolean =>
       signature.parameters[0]?.pattern.kind === 'type' && signature.parameters[0].pattern.type.kind === kind
-  const floats = signatures.filter(isOf('FLOAT64'))
-  const decimals = signatures.findIndex(isOf('NUMERIC'))
+  const floats = signatures.filter(takesFirst('FLOAT64'))
+  const decimals = signatures.findIndex(takesFirst('NUMERIC'))
   if (decimals < 0) return signatures
   const leading = signatures.slice(0, decimals).filter(signature => !floats.includes(signature))
   const trailing = signatures.slice(decimals).filter(signature => !floats.includes(signature))

@@ -1,7 +1,7 @@
 /** The explicit casts that the language allows. Source: the language reference, "Conversion functions", CAST. */
 import { SCALAR_TYPES, type ScalarKind, type Type } from './types.js'
 
-const TO: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
+const CAST_TARGETS: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   INT64: ['BOOL', 'INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
   NUMERIC: ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
   BIGNUMERIC: ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
@@ -30,5 +30,5 @@ export function mayCast(from: Type, to: Type): boolean {
       from.fields.every((field, i) => mayCast(field.type, to.fields[i]!.type))
     )
   }
-  return to.kind !== 'ARRAY' && to.kind !== 'STRUCT' && TO[from.kind].includes(to.kind)
+  return to.kind !== 'ARRAY' && to.kind !== 'STRUCT' && CAST_TARGETS[from.kind].includes(to.kind)
 }

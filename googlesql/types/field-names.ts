@@ -4,8 +4,8 @@
  */
 export function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>()
-  return names.map((given, i) => {
-    const base = given === '' ? `_field_${i + 1}` : given
+  return names.map((fieldName, i) => {
+    const base = fieldName === '' ? `_field_${i + 1}` : fieldName
     let name = base
     for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}_${n}`
     taken.add(name.toLowerCase())

@@ -10,8 +10,8 @@ export const parseOpenTypeName = (text: string): Type | undefined => parseTypeTe
 /** Stands for a STRUCT with any fields. */
 export const ANY_STRUCT: StructType = Object.freeze(structOf([]))
 
-/** @param bare the type that `STRUCT` without fields stands for; without it, such a text is not a type */
-function parseTypeText(text: string, bare?: StructType): Type | undefined {
+/** @param bareStruct the type that `STRUCT` without fields stands for; undefined: such a text is not a type */
+function parseTypeText(text: string, bareStruct?: StructType): Type | undefined {
   const words = text.match(/[A-Za-z_]\w*|`[^`]+`|[<>,]|[^\s]/g) ?? []
   let at = 0
   const accept = (word: string): boolean => {
@@ -35,7 +35,7 @@ function parseTypeText(text: string, bare?: StructType): Type | undefined {
     return word === undefined ? undefined : scalarType(word)
   }
   const parseStruct = (): Type | undefined => {
-    if (!accept('<')) return bare
+    if (!accept('<')) return bareStruct
     const fields: StructField[] = []
     if (accept('>')) return structOf(fields)
     do {

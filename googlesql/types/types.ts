@@ -95,7 +95,7 @@ function fieldPrefix(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? `${name} ` : `\`${name}\` `
 }
 
-/** The type as messages write it: a struct with many fields is cut after the first ones. */
+/** The type as messages write it: a struct is cut after three fields. */
 export function shortTypeName(type: Type): string {
   if (type.kind === 'ARRAY') return `ARRAY<${shortTypeName(type.element)}>`
   if (type.kind !== 'STRUCT') return type.kind

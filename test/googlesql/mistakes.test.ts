@@ -44,7 +44,7 @@ const MISTAKES: readonly (readonly [sql: string, mistake: object])[] = [
   ['SELECT n FROM d.broken', { code: 'unknown-table', name: 'd.broken', schema: 'd.broken.json' }],
   ['SELECT coutn(1)', { code: 'unknown-function', name: 'coutn', meant: 'count' }],
   ['SELECT @n', { code: 'unknown-parameter', name: 'n' }],
-  ["SELECT amount = 'a' FROM d.t", { code: 'no-signature', of: 'operator', name: '=', types: ['INT64', 'STRING'] }],
+  ["SELECT amount = 'a' FROM d.t", { code: 'no-signature', kind: 'operator', name: '=', types: ['INT64', 'STRING'] }],
   ["SELECT 1 IN ('a', TRUE)", { code: 'no-signature', name: 'IN', types: ['INT64', 'BOOL', 'STRING'] }],
   ['SELECT d.f()', { code: 'in-function', file: 'functions/d.f.sql' }],
   ['SELECT d.g()', { code: 'cycle', names: ['d.g', 'd.g'] }],

@@ -37,12 +37,12 @@ const PAIRS = ['(FLOAT64, FLOAT64) -> FLOAT64', '(NUMERIC, NUMERIC) -> FLOAT64',
 const MAX_COUNT = 100_000n
 
 function checkCount(name: string, count: Expr | null | undefined, ordinal: string): string | null {
-  const given = count?.kind === 'cast' ? count.operand : count
-  if (given?.kind === 'parameter') return null
-  if (given?.kind !== 'literal') return `The ${ordinal} argument to ${name} must be a literal or query parameter`
-  if (given.value === null) return `The ${ordinal} argument to ${name} function must not be NULL`
-  if (given.type.kind !== 'INT64') return `The ${ordinal} argument to ${name} must be a literal or query parameter`
-  const value = BigInt(given.value as string)
+  const constant = count?.kind === 'cast' ? count.operand : count
+  if (constant?.kind === 'parameter') return null
+  if (constant?.kind !== 'literal') return `The ${ordinal} argument to ${name} must be a literal or query parameter`
+  if (constant.value === null) return `The ${ordinal} argument to ${name} function must not be NULL`
+  if (constant.type.kind !== 'INT64') return `The ${ordinal} argument to ${name} must be a literal or query parameter`
+  const value = BigInt(constant.value as string)
   if (value < 1n) return `The ${ordinal} argument to ${name} function must be positive`
   return value > MAX_COUNT ? `The ${ordinal} argument to ${name} function must not exceed ${MAX_COUNT}` : null
 }
@@ -56,12 +56,12 @@ function checkSeparator(separator: Expr | null | undefined): string | null {
 }
 
 const checkTop =
-  (name: string, countAt: number, ordinal: string) =>
+  (name: string, countIndex: number, ordinal: string) =>
   (args: Args): string | null => {
     const type = args[0]?.type ?? INT64
     if (!isComparable(type) || hasFloat(type))
       return `Argument 1 to ${name} must support grouping; Type ${typeName(type)} does not`
-    return checkCount(name, args[countAt], ordinal)
+    return checkCount(name, args[countIndex], ordinal)
   }
 
 export const AGGREGATES: readonly FunctionEntry[] = [

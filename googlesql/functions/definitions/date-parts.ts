@@ -3,7 +3,7 @@
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../types/coercion-rules.js'
 import type { ScalarKind } from '../../types/types.js'
-import type { Check, Refused } from '../catalogue.js'
+import type { ArgRefusal, Check } from '../catalogue.js'
 
 const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
 const WEEKS = ['WEEK', ...WEEKDAYS.map(day => `WEEK_${day}`), 'ISOWEEK']
@@ -20,14 +20,14 @@ export const ADDED_PARTS: PartsByType = {
   TIMESTAMP: [...CLOCK, 'DAY'],
 }
 /** The parts that can be added to a value, for a function that takes values of one type only. */
-export const addedTo = (kind: ScalarKind): PartsByType => ({ [kind]: ADDED_PARTS[kind]! })
+export const addedPartsOf = (kind: ScalarKind): PartsByType => ({ [kind]: ADDED_PARTS[kind]! })
 export const TRUNCATED_PARTS: PartsByType = {
   DATE: CALENDAR,
   DATETIME: [...CLOCK, ...CALENDAR],
   TIME: CLOCK,
   TIMESTAMP: [...CLOCK, ...CALENDAR],
 }
-export const DIFFERENCE_PARTS: PartsByType = { ...TRUNCATED_PARTS, ...addedTo('TIMESTAMP') }
+export const DIFFERENCE_PARTS: PartsByType = { ...TRUNCATED_PARTS, ...addedPartsOf('TIMESTAMP') }
 export const LAST_DAY_PARTS: PartsByType = {
   DATE: CALENDAR.filter(part => part !== 'DAY'),
   DATETIME: CALENDAR.filter(part => part !== 'DAY'),
@@ -51,7 +51,7 @@ export const INTERVAL_PARTS: readonly string[] = [...CLOCK, 'DAY', 'MONTH', 'YEA
 /** The part as authors write it: `WEEK(MONDAY)` for WEEK_MONDAY. */
 export const partText = (part: string): string => (part.startsWith('WEEK_') ? `WEEK(${part.slice(5)})` : part)
 
-const refusal = (name: string, part: string, kind: string): Refused => ({
+const refusalOf = (name: string, part: string, kind: string): ArgRefusal => ({
   reason: `${name} does not support the ${partText(part)} date part when the argument is ${kind} type`,
   mistake: { code: 'unsupported-date-part', name, part: part.replace(/^WEEK_.*/, 'WEEK'), type: kind },
 })
@@ -62,27 +62,27 @@ const kindOfParts = (value: Expr | null | undefined, uncoerced: Expr | null | un
 
 /** With an untyped NULL as the value, a part is accepted if any type has it. Source: the reference implementation. */
 const takesPart = (parts: PartsByType, part: string, value: Expr | null | undefined, kind: ScalarKind): boolean =>
-  isBareNull(value) ? Object.values(parts).some(some => some.includes(part)) : (parts[kind]?.includes(part) ?? false)
+  isBareNull(value) ? Object.values(parts).some(list => list.includes(part)) : (parts[kind]?.includes(part) ?? false)
 
 /**
- * A check for functions whose first argument is a value and whose argument number `at`, counted from 0, is a part. To truncate
- * a value, the part must be one of the value's type before coercion.
+ * A check for functions whose first argument is a value, and whose argument at `index` is a part. For truncation, the value's
+ * type before coercion decides which parts are accepted.
  */
-export function checkPart(name: string, parts: PartsByType, at: number): Check {
+export function checkPart(name: string, parts: PartsByType, index: number): Check {
   return ([value, ...args], _, uncoerced) => {
-    const part = args[at - 1]
+    const part = args[index - 1]
     const kind = parts === TRUNCATED_PARTS ? kindOfParts(value, uncoerced[0]) : (value?.type.kind as ScalarKind)
-    return part?.kind !== 'word' || takesPart(parts, part.word, value, kind) ? null : refusal(name, part.word, kind)
+    return part?.kind !== 'word' || takesPart(parts, part.word, value, kind) ? null : refusalOf(name, part.word, kind)
   }
 }
 
 /**
- * A check for functions whose argument number `at`, counted from 0, is an interval: it must be written `INTERVAL n PART`,
- * with a part that the first argument's type has.
+ * A check for functions whose argument at `index` is an interval: it must be written `INTERVAL n PART`, with a part that the
+ * first argument's type has.
  */
-export function checkInterval(name: string, parts: PartsByType, at: number): Check {
+export function checkInterval(name: string, parts: PartsByType, index: number): Check {
   return (args, _, uncoerced) => {
-    const interval = args[at]
+    const interval = args[index]
     if (!interval) return null
     const part = interval.kind === 'call' && interval.name === '$interval' ? interval.arguments[1] : null
     const count = interval.kind === 'call' ? interval.arguments[0] : null
@@ -90,6 +90,6 @@ export function checkInterval(name: string, parts: PartsByType, at: number): Che
       return `The interval of ${name} must be written as INTERVAL int64_expression date_part`
     }
     const kind = parts.DATE === undefined ? (args[0]?.type.kind as ScalarKind) : kindOfParts(args[0], uncoerced[0])
-    return takesPart(parts, part.word, args[0], kind) ? null : refusal(name, part.word, kind)
+    return takesPart(parts, part.word, args[0], kind) ? null : refusalOf(name, part.word, kind)
   }
 }

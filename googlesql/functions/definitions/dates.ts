@@ -12,7 +12,7 @@ import {
   NEVER_FAILS,
 } from '../catalogue.js'
 import { NULL_FROM_NULL, SMALL_INTEGER, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
-import { addedTo, checkInterval, checkPart, LAST_DAY_PARTS } from './date-parts.js'
+import { addedPartsOf, checkInterval, checkPart, LAST_DAY_PARTS } from './date-parts.js'
 import { bucketOf, familyOf } from './time-families.js'
 
 const date = functionsOf('date_functions')
@@ -46,18 +46,18 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
     CAN_FAIL,
     WITHOUT_NULL,
     ['(DATE, DATE, [INTERVAL]) -> ARRAY<DATE>'],
-    { check: checkInterval('GENERATE_DATE_ARRAY', addedTo('DATE'), 2) },
+    { check: checkInterval('GENERATE_DATE_ARRAY', addedPartsOf('DATE'), 2) },
   ),
   bucketOf(['DATE', 'DATETIME', 'TIMESTAMP']),
 ]
 
 /** A DATE with a TIME always makes a DATETIME. Numbers and text may be out of range, and a time zone may be unknown. */
-const ofParts: CanFail = ([first, second]) =>
+const datetimeCanFail: CanFail = ([first, second]) =>
   first?.type.kind === 'STRING' || (second !== undefined && second !== null && first?.type.kind !== 'DATE')
 
 export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
   ...familyOf('DATETIME'),
-  functionsOf('datetime_functions')('DATETIME', ofParts, NULL_FROM_NULL, [
+  functionsOf('datetime_functions')('DATETIME', datetimeCanFail, NULL_FROM_NULL, [
     '(INT64, INT64, INT64, INT64, INT64, INT64) -> DATETIME',
     '(DATE, TIME) -> DATETIME',
     '(TIMESTAMP, [STRING]) -> DATETIME',

@@ -1,7 +1,7 @@
 /** INTERVAL functions and the INTERVAL operator. Source: the language reference, "Interval functions" and "Data types". */
 import type { Expr, WordExpr } from '../../plan/nodes.js'
 import { readInterval } from '../../values/interval-text.js'
-import { CAN_FAIL, type Check, type FunctionEntry, functionsOf, type Refused } from '../catalogue.js'
+import { type ArgRefusal, CAN_FAIL, type Check, type FunctionEntry, functionsOf } from '../catalogue.js'
 import { NULL_FROM_NULL } from '../result-facts.js'
 import { partText } from './date-parts.js'
 
@@ -9,13 +9,10 @@ const interval = functionsOf('interval_functions')
 
 const RANGE_PARTS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND']
 const SINGLE_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK', 'MILLISECOND', 'MICROSECOND']
-/**
- * The parts of an interval that is written as text: QUARTER and WEEK only alone, not in a range, and no part below the
- * second.
- */
+/** The parts of an interval that is written as text. QUARTER and WEEK cannot stand in a range such as YEAR TO MONTH. */
 export const TEXT_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK']
 
-const checkText = (value: Expr | null | undefined, from: string, to: string): Refused | string | null => {
+const checkText = (value: Expr | null | undefined, from: string, to: string): ArgRefusal | string | null => {
   if (value?.type.kind !== 'STRING') return null
   if (value.kind === 'literal') {
     const parts = value.value === null ? [] : readInterval(value.value as string, from, to)

@@ -43,9 +43,9 @@ const checkPath =
     return path && 'error' in path ? path.error : null
   }
 
-const extract = (result: string, ofJson = result): string[] => [
+const extract = (result: string, jsonResult = result): string[] => [
   `(STRING, [STRING]) -> ${result}`,
-  `(JSON, [STRING]) -> ${ofJson}`,
+  `(JSON, [STRING]) -> ${jsonResult}`,
 ]
 const EXTRACT = ['(STRING, STRING) -> STRING', '(JSON, STRING) -> JSON']
 
@@ -81,17 +81,17 @@ const checkPaths: Check = args => {
 }
 
 const checkObject: Check = args => {
-  const given = args.filter(arg => arg !== null)
-  if (given.length === 2 && given[0]!.type.kind === 'ARRAY') {
-    const [keys, values] = given
+  const entries = args.filter(arg => arg !== null)
+  if (entries.length === 2 && entries[0]!.type.kind === 'ARRAY') {
+    const [keys, values] = entries
     const fits = keys!.type.kind === 'ARRAY' && keys!.type.element.kind === 'STRING' && values!.type.kind === 'ARRAY'
     return fits || isEmptyArray(keys!) ? null : 'JSON_OBJECT takes an ARRAY<STRING> of keys and an ARRAY of values'
   }
-  if (given.length % 2 !== 0) return 'Invalid input to JSON_OBJECT: A key has no value'
-  const bad = given.find(
+  if (entries.length % 2 !== 0) return 'Invalid input to JSON_OBJECT: A key has no value'
+  const badKey = entries.find(
     (arg, i) => i % 2 === 0 && arg.type.kind !== 'STRING' && !(arg.kind === 'literal' && arg.value === null),
   )
-  return bad ? `A key of JSON_OBJECT must be a STRING, but was ${typeName(bad.type)}` : null
+  return badKey ? `A key of JSON_OBJECT must be a STRING, but was ${typeName(badKey.type)}` : null
 }
 
 const isEmptyArray = (expr: Expr): boolean => expr.kind === 'array' && expr.items.length === 0

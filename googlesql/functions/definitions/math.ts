@@ -20,8 +20,8 @@ const ALONE = '(#) -> #'
 const PAIR = '(#, #) -> #'
 
 /** The signatures of ROUND: only those of decimals take a rounding mode, a STRING. */
-const rounded = [...each(DECIMALS, '(#, [INT64, STRING]) -> #'), '(FLOAT64, [INT64]) -> FLOAT64']
-const truncated = each(REALS, '(#, [INT64]) -> #')
+const ROUND_SIGNATURES = [...each(DECIMALS, '(#, [INT64, STRING]) -> #'), '(FLOAT64, [INT64]) -> FLOAT64']
+const TRUNC_SIGNATURES = each(REALS, '(#, [INT64]) -> #')
 
 /** The functions of one FLOAT64. Most can fail: outside their domain, or where the result is infinite. */
 const FLOAT_FUNCTIONS =
@@ -51,8 +51,8 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
   math('SAFE_MULTIPLY', NEVER_FAILS, UNKNOWN, each(NUMBERS, PAIR)),
   math('SAFE_NEGATE', NEVER_FAILS, UNKNOWN, each(NUMBERS, ALONE)),
   math('SAFE_DIVIDE', NEVER_FAILS, UNKNOWN, each(['FLOAT64', ...DECIMALS], PAIR)),
-  math('ROUND', CAN_FAIL, NULL_FROM_NULL, rounded),
-  math('TRUNC', NEVER_FAILS, NULL_FROM_NULL, truncated),
+  math('ROUND', CAN_FAIL, NULL_FROM_NULL, ROUND_SIGNATURES),
+  math('TRUNC', NEVER_FAILS, NULL_FROM_NULL, TRUNC_SIGNATURES),
   math('CEIL', CAN_FAIL, NULL_FROM_NULL, each(REALS, ALONE), { aliases: ['CEILING'] }),
   math('FLOOR', CAN_FAIL, NULL_FROM_NULL, each(REALS, ALONE)),
   ...FLOAT_FUNCTIONS.map(name =>

@@ -7,7 +7,7 @@ const entry = (name: string, canFail: CanFail, signature: string): FunctionEntry
     documentation: `net_functions#net${name.toLowerCase()}`,
   })
 
-const beyond: typeof entry = (...given) => ({ ...entry(...given), ...BEYOND_BIGQUERY })
+const beyond: typeof entry = (...args) => ({ ...entry(...args), ...BEYOND_BIGQUERY })
 
 export const NET_FUNCTIONS: readonly FunctionEntry[] = [
   entry('HOST', NEVER_FAILS, '(STRING) -> STRING'),

@@ -58,7 +58,7 @@ export const OPERATOR_SYMBOLS: Readonly<Record<string, string>> = {
   $json_field: 'JSON.field',
 }
 
-const OF_NUMBERS = each(NUMBERS, '(#, #) -> #')
+const NUMBER_PAIRS = each(NUMBERS, '(#, #) -> #')
 
 /** Whether `=` is defined for the type. */
 export function isComparable(type: Type): boolean {
@@ -82,22 +82,22 @@ export function isOrderable(type: Type): boolean {
 }
 
 /** Refuses arguments of a type for which the test fails. */
-const only =
+const checkType =
   (isDefined: (type: Type) => boolean, subject: string) =>
   (args: Args): string | null => {
     const type = args.find(arg => arg !== null)?.type
     return type && !isDefined(type) ? `${subject} is not defined for arguments of type ${shortTypeName(type)}` : null
   }
-const grouping = only(isGroupable, 'Grouping')
-const equality = only(isComparable, 'Equality')
-const membership = only(isComparable, 'IN')
-const order = (symbol: string) => only(isOrderable, symbol)
+const grouping = checkType(isGroupable, 'Grouping')
+const equality = checkType(isComparable, 'Equality')
+const membership = checkType(isComparable, 'IN')
+const order = (symbol: string) => checkType(isOrderable, symbol)
 
-/** Refuses an argument of a function, counted from 0, whose type has no order. */
+/** Refuses a function's argument at `index` if its type has no order. */
 export const checkOrder =
-  (name: string, at = 0) =>
+  (name: string, index = 0) =>
   (args: Args): string | null => {
-    const type = args[at]?.type
+    const type = args[index]?.type
     return type && !isOrderable(type) ? `${name} is not defined for arguments of type ${typeName(type)}` : null
   }
 
@@ -112,17 +112,17 @@ const concatenation = (args: Args): string | null => {
 }
 
 /** Bitwise operators fail for BYTES of different lengths. */
-const ofBytes: CanFail = args => args[0]?.type.kind === 'BYTES'
+const bytesCanFail: CanFail = args => args[0]?.type.kind === 'BYTES'
 
 /**
  * With a FLOAT64 literal of magnitude 1 or more as its divisor, a division cannot fail: it neither divides by zero nor
  * overflows.
  */
-const dividing: CanFail = ([, divisor]) =>
+const divideCanFail: CanFail = ([, divisor]) =>
   divisor?.kind !== 'literal' || typeof divisor.value !== 'number' || !(Math.abs(divisor.value) >= 1)
 
-/** A LIKE pattern that ends with an unescaped backslash is an error; a literal that does not end with one cannot fail. */
-const matching: CanFail = ([, ...patterns]) =>
+/** A LIKE pattern that ends with an unescaped backslash is an error; a literal without a backslash at its end cannot fail. */
+const likeCanFail: CanFail = ([, ...patterns]) =>
   patterns.some(
     pattern =>
       pattern?.kind !== 'literal' ||
@@ -144,7 +144,7 @@ const subscript = operatorsOf('array_subscript_operator')
 
 export const OPERATORS: readonly FunctionEntry[] = [
   arithmetic('$add', CAN_FAIL, NULL_FROM_NULL, [
-    ...OF_NUMBERS,
+    ...NUMBER_PAIRS,
     '(DATE, INT64) -> DATE',
     '(INT64, DATE) -> DATE',
     // A STRING literal matches each of these signatures equally well, so the first one makes it a DATE.
@@ -157,7 +157,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
     '(INTERVAL, INTERVAL) -> INTERVAL',
   ]),
   arithmetic('$subtract', CAN_FAIL, NULL_FROM_NULL, [
-    ...OF_NUMBERS,
+    ...NUMBER_PAIRS,
     '(DATE, INT64) -> DATE',
     '(DATE, DATE) -> INTERVAL',
     '(TIMESTAMP, TIMESTAMP) -> INTERVAL',
@@ -169,11 +169,11 @@ export const OPERATORS: readonly FunctionEntry[] = [
     '(INTERVAL, INTERVAL) -> INTERVAL',
   ]),
   arithmetic('$multiply', CAN_FAIL, NULL_FROM_NULL, [
-    ...OF_NUMBERS,
+    ...NUMBER_PAIRS,
     '(INTERVAL, INT64) -> INTERVAL',
     '(INT64, INTERVAL) -> INTERVAL',
   ]),
-  arithmetic('$divide', dividing, NULL_FROM_NULL, [
+  arithmetic('$divide', divideCanFail, NULL_FROM_NULL, [
     ...each(['FLOAT64', 'NUMERIC', 'BIGNUMERIC'], '(#, #) -> #'),
     '(INTERVAL, INT64) -> INTERVAL',
   ]),
@@ -194,9 +194,9 @@ export const OPERATORS: readonly FunctionEntry[] = [
   logical('$and', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL, BOOL) -> BOOL'], { evaluation: 'may-stop' }),
   logical('$or', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL, BOOL) -> BOOL'], { evaluation: 'may-stop' }),
   logical('$not', NEVER_FAILS, NULL_FROM_NULL, ['(BOOL) -> BOOL']),
-  bitwise('$bitand', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES']),
-  bitwise('$bitor', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES']),
-  bitwise('$bitxor', ofBytes, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES']),
+  bitwise('$bitand', bytesCanFail, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES']),
+  bitwise('$bitor', bytesCanFail, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES']),
+  bitwise('$bitxor', bytesCanFail, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES']),
   bitwise('$bitnot', NEVER_FAILS, UNKNOWN, ['(INT64) -> INT64', '(BYTES) -> BYTES']),
   bitwise('$shift_left', CAN_FAIL, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES']),
   bitwise('$shift_right', CAN_FAIL, UNKNOWN, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES']),
@@ -207,9 +207,9 @@ export const OPERATORS: readonly FunctionEntry[] = [
   comparison('$between', NEVER_FAILS, MEMBERSHIP, ['(T, T, T) -> BOOL'], { check: order('BETWEEN') }),
   inOperator('$in', NEVER_FAILS, MEMBERSHIP, ['(T, T...) -> BOOL'], { check: membership }),
   inOperator('$in_array', NEVER_FAILS, UNKNOWN, ['(T, ARRAY<T>) -> BOOL'], { check: membership }),
-  operatorsOf('like_operator')('$like', matching, COMPARISON, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL']),
-  likeSome('$like_any', matching, UNKNOWN, ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL']),
-  likeSome('$like_all', matching, UNKNOWN, ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL']),
+  operatorsOf('like_operator')('$like', likeCanFail, COMPARISON, each(TEXTS, '(#, #) -> BOOL')),
+  likeSome('$like_any', likeCanFail, UNKNOWN, ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL']),
+  likeSome('$like_all', likeCanFail, UNKNOWN, ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL']),
   likeSome('$like_any_array', CAN_FAIL, UNKNOWN, ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL']),
   likeSome('$like_all_array', CAN_FAIL, UNKNOWN, ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL']),
   subscript('$array_at_offset', CAN_FAIL, ELEMENT, ['(ARRAY<T>, INT64) -> T']),

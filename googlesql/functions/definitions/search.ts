@@ -10,13 +10,13 @@ const OPTIONS = ['search_query', 'json_scope', 'analyzer', 'analyzer_options'] a
 function checkSearch(args: Args): string | null {
   const options = args.slice(1)
   const texts = options.map(option => (option?.kind === 'literal' ? (option.value as string | null) : undefined))
-  const open = options.findIndex(option => option && (readsColumn(option) || hasSubquery(option)))
-  if (open >= 0) return `SEARCH: ${OPTIONS[open]} must be a literal, a parameter or a constant expression`
-  const missing = texts.indexOf(null)
-  if (missing >= 0) return `SEARCH: ${OPTIONS[missing]} must not be NULL`
+  const notConstant = options.findIndex(option => option && (readsColumn(option) || hasSubquery(option)))
+  if (notConstant >= 0) return `SEARCH: ${OPTIONS[notConstant]} must be a literal, a parameter or a constant expression`
+  const nullOption = texts.indexOf(null)
+  if (nullOption >= 0) return `SEARCH: ${OPTIONS[nullOption]} must not be NULL`
   const [query, scope, analyzer, analyzerOptions] = texts
-  const isKnown = options.every(option => !option || option.kind === 'literal')
-  if (!isKnown) return null
+  const areLiterals = options.every(option => !option || option.kind === 'literal')
+  if (!areLiterals) return null
   try {
     checkScope(scope ?? 'JSON_VALUES')
     textSearch(query!, analyzer ?? 'LOG_ANALYZER', analyzerOptions ?? null)

@@ -1,4 +1,4 @@
-/** Functions of text and bytes, those of regular expressions (RE2) included. Source: the language reference, "String functions". */
+/** Functions of text, bytes and regular expressions (RE2). Source: the language reference, "String functions". */
 
 import { isBareNull } from '../../types/coercion-rules.js'
 import { BYTES, isRangeKind, type Type, typeName } from '../../types/types.js'
@@ -18,11 +18,8 @@ import { NULL_FROM_NULL, SMALL_INTEGER, UNKNOWN, WITHOUT_NULL } from '../result-
 
 const entry = functionsOf('string_functions')
 
-/**
- * The function can fail unless this argument is absent, NULL or a literal that is not negative: a negative length is an
- * error.
- */
-const unlessCount =
+/** The function can fail where this argument, a length, may be negative: it is given, and is not a literal or is below 0. */
+const lengthFails =
   (index: number): CanFail =>
   args => {
     const count = args[index]
@@ -40,10 +37,10 @@ const BOTH = ['(STRING) -> STRING', '(BYTES) -> BYTES']
 function checkConcat(args: Args): string | null {
   const types = args.filter(arg => !isBareNull(arg)).map(arg => arg!.type)
   const odd = types.find(({ kind }) => NOT_TEXT.has(kind) || isRangeKind(kind))
-  return odd && types.some(type => type.kind !== 'BYTES') ? noText('CONCAT', types) : null
+  return odd && types.some(type => type.kind !== 'BYTES') ? noSignature('CONCAT', types) : null
 }
 const NOT_TEXT: ReadonlySet<Type['kind']> = new Set(['ARRAY', 'STRUCT', 'JSON', 'BYTES'])
-const noText = (name: string, types: readonly Type[]): string =>
+const noSignature = (name: string, types: readonly Type[]): string =>
   `No matching signature for function ${name} for argument types: ${types.map(typeName).join(', ')}. ` +
   `Supported signatures: ${name}(STRING, [STRING, ...]); ${name}(BYTES, [BYTES, ...])`
 
@@ -81,7 +78,7 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   entry('FROM_HEX', CAN_FAIL, UNKNOWN, ['(STRING) -> BYTES']),
   entry('INITCAP', NEVER_FAILS, UNKNOWN, ['(STRING, [STRING]) -> STRING']),
   entry('INSTR', canFailWith(2), UNKNOWN, each(TEXTS, '(#, #, [INT64], [INT64]) -> INT64')),
-  entry('LEFT', unlessCount(1), NULL_FROM_NULL, SIDE),
+  entry('LEFT', lengthFails(1), NULL_FROM_NULL, SIDE),
   entry('LENGTH', NEVER_FAILS, SMALL_INTEGER, ['(STRING) -> INT64', '(BYTES) -> INT64']),
   entry('LOWER', NEVER_FAILS, NULL_FROM_NULL, BOTH),
   entry('LPAD', CAN_FAIL, NULL_FROM_NULL, PAD),
@@ -100,7 +97,7 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   entry('REPEAT', CAN_FAIL, NULL_FROM_NULL, SIDE),
   entry('REPLACE', CAN_FAIL, NULL_FROM_NULL, ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
   entry('REVERSE', NEVER_FAILS, NULL_FROM_NULL, BOTH),
-  entry('RIGHT', unlessCount(1), NULL_FROM_NULL, SIDE),
+  entry('RIGHT', lengthFails(1), NULL_FROM_NULL, SIDE),
   entry('RPAD', CAN_FAIL, NULL_FROM_NULL, PAD),
   entry('RTRIM', NEVER_FAILS, NULL_FROM_NULL, TRIM),
   entry('SAFE_CONVERT_BYTES_TO_STRING', NEVER_FAILS, UNKNOWN, ['(BYTES) -> STRING']),
@@ -108,7 +105,7 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   entry('SPLIT', NEVER_FAILS, WITHOUT_NULL, ['(STRING, [STRING]) -> ARRAY<STRING>', '(BYTES, BYTES) -> ARRAY<BYTES>']),
   entry('STARTS_WITH', NEVER_FAILS, NULL_FROM_NULL, FIND),
   entry('STRPOS', NEVER_FAILS, SMALL_INTEGER, ['(STRING, STRING) -> INT64', '(BYTES, BYTES) -> INT64']),
-  entry('SUBSTR', unlessCount(2), NULL_FROM_NULL, each(TEXTS, '(#, INT64, [INT64]) -> #'), { aliases: ['SUBSTRING'] }),
+  entry('SUBSTR', lengthFails(2), NULL_FROM_NULL, each(TEXTS, '(#, INT64, [INT64]) -> #'), { aliases: ['SUBSTRING'] }),
   entry('TO_BASE32', NEVER_FAILS, UNKNOWN, ['(BYTES) -> STRING']),
   entry('TO_BASE64', NEVER_FAILS, NULL_FROM_NULL, ['(BYTES) -> STRING']),
   entry('TO_CODE_POINTS', NEVER_FAILS, UNKNOWN, ['(STRING) -> ARRAY<INT64>', '(BYTES) -> ARRAY<INT64>']),

@@ -13,12 +13,12 @@ import {
   NEVER_FAILS,
 } from '../catalogue.js'
 import { NULL_FROM_NULL, SMALL_INTEGER, UNKNOWN, WITHOUT_NULL } from '../result-facts.js'
-import { addedTo, checkInterval, EXTRACTED_PARTS, INTERVAL_PARTS, partText } from './date-parts.js'
+import { addedPartsOf, checkInterval, EXTRACTED_PARTS, INTERVAL_PARTS, partText } from './date-parts.js'
 import { bucketOf, familyOf } from './time-families.js'
 
 /** TIMESTAMP(…) can fail for text, which may not be a valid timestamp, and with a time zone, whose name may be unknown. */
-const ofTextOrZone: CanFail = args => args[0]?.type.kind === 'STRING' || canFailWith(1)(args)
-const ofJsonOrZone: CanFail = args => args[0]?.type.kind === 'JSON' || canFailWith(1)(args)
+const timestampCanFail: CanFail = args => args[0]?.type.kind === 'STRING' || canFailWith(1)(args)
+const stringCanFail: CanFail = args => args[0]?.type.kind === 'JSON' || canFailWith(1)(args)
 
 const timestamp = functionsOf('timestamp_functions')
 const beyond = functionsOf('timestamp_functions', BEYOND_BIGQUERY)
@@ -48,15 +48,15 @@ const extractedType = (args: Args, declared: Type | null): Type => {
 export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
   ...familyOf('TIMESTAMP'),
   // A STRING literal without a zone is coerced to TIMESTAMP; any other STRING is cast.
-  timestamp('TIMESTAMP', ofTextOrZone, NULL_FROM_NULL, [
+  timestamp('TIMESTAMP', timestampCanFail, NULL_FROM_NULL, [
     '(STRING, STRING) -> TIMESTAMP',
     '(STRING) -> TIMESTAMP',
     '(DATE, [STRING]) -> TIMESTAMP',
     '(DATETIME, [STRING]) -> TIMESTAMP',
     '(TIMESTAMP) -> TIMESTAMP',
   ]),
-  // A text literal is a DATE here, as in the reference implementation. For JSON it returns the value of a JSON string.
-  timestamp('STRING', ofJsonOrZone, UNKNOWN, [
+  // A text literal is a DATE here, as in the reference implementation. For JSON, STRING returns the value of a JSON string.
+  timestamp('STRING', stringCanFail, UNKNOWN, [
     '(DATE) -> STRING',
     '(TIMESTAMP, [STRING]) -> STRING',
     '(TIME) -> STRING',
@@ -75,7 +75,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     CAN_FAIL,
     WITHOUT_NULL,
     ['(TIMESTAMP, TIMESTAMP, INTERVAL) -> ARRAY<TIMESTAMP>'],
-    { check: checkInterval('GENERATE_TIMESTAMP_ARRAY', addedTo('TIMESTAMP'), 2) },
+    { check: checkInterval('GENERATE_TIMESTAMP_ARRAY', addedPartsOf('TIMESTAMP'), 2) },
   ),
   bucketOf(['TIMESTAMP', 'DATETIME', 'DATE']),
   timestamp(

@@ -66,22 +66,22 @@ const checkShift =
   }
 
 const checkConstant =
-  (message: string, at = 1) =>
+  (message: string, index = 1) =>
   (args: Args): string | null =>
-    args[at] && !isConstant(args[at]) ? message : null
+    args[index] && !isConstant(args[index]) ? message : null
 
 const checkPercentile =
   (name: string) =>
   (args: Args): string | null => {
-    const disordered = checkOrder(name)(args)
+    const orderProblem = checkOrder(name)(args)
     const percentile = args[1]
-    if (disordered !== null || !percentile) return disordered
+    if (orderProblem !== null || !percentile) return orderProblem
     if (!isConstant(percentile))
       return `The second argument to the function ${name} must be a literal or query parameter`
-    const given = percentile.kind === 'cast' ? percentile.operand : percentile
-    if (given.kind !== 'literal') return null
-    if (given.value === null) return `The second argument to the function ${name} must not be NULL`
-    const number = Number(given.value)
+    const constant = percentile.kind === 'cast' ? percentile.operand : percentile
+    if (constant.kind !== 'literal') return null
+    if (constant.value === null) return `The second argument to the function ${name} must not be NULL`
+    const number = Number(constant.value)
     return number >= 0 && number <= 1 ? null : `The second argument to the function ${name} must be in [0, 1]`
   }
 

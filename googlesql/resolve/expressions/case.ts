@@ -13,22 +13,22 @@ export function resolveCase(node: ast.Case, env: ExpressionEnv): Expr {
   const whens = node.branches.map(branch => env.expression(branch.when, env))
   const thens = node.branches.map(branch => env.expression(branch.then, env))
   const otherwise = node.otherwise && env.expression(node.otherwise, env)
-  const parts: Parts = { value, whens, thens, otherwise, at: node.at }
+  const parts: CaseParts = { value, whens, thens, otherwise, at: node.at }
   const type = commonSupertype([...thens, ...(otherwise ? [otherwise] : [])])
   if (!type) return noCommonType(parts, env)
   const { conditions, binding } = value ? comparisons(value, parts, env) : tests(parts, env)
-  const coerced = (expr: Expr): Expr => coerceTo(expr, type, env.source)!
+  const coerce = (expr: Expr): Expr => coerceTo(expr, type, env.source)!
   const expr: Expr = {
     kind: 'case',
     type,
-    branches: conditions.map((when, i) => ({ when, then: coerced(thens[i]!) })),
-    otherwise: otherwise && coerced(otherwise),
+    branches: conditions.map((when, i) => ({ when, then: coerce(thens[i]!) })),
+    otherwise: otherwise && coerce(otherwise),
     at: node.at,
   }
   return binding ? { kind: 'let', type, bindings: [binding], result: expr, at: node.at } : expr
 }
 
-interface Parts {
+interface CaseParts {
   readonly value: Expr | null
   readonly whens: readonly Expr[]
   readonly thens: readonly Expr[]
@@ -43,7 +43,7 @@ interface Conditions {
 }
 
 /** The conditions of `CASE x WHEN y`: each is `x = y`. */
-function comparisons(value: Expr, parts: Parts, env: ExpressionEnv): Conditions {
+function comparisons(value: Expr, parts: CaseParts, env: ExpressionEnv): Conditions {
   if (!commonSupertype([value, ...parts.whens])) {
     return noSignature(parts, env)
   }
@@ -53,7 +53,7 @@ function comparisons(value: Expr, parts: Parts, env: ExpressionEnv): Conditions 
   return { conditions: parts.whens.map(when => operatorCall('$eq', [subject, when], when.at, env)), binding }
 }
 
-function tests(parts: Parts, context: ResolveContext): Conditions {
+function tests(parts: CaseParts, context: ResolveContext): Conditions {
   const conditions = parts.whens.map(when => {
     const test = coerceTo(when, BOOL, context.source)
     if (test) return test
@@ -62,35 +62,35 @@ function tests(parts: Parts, context: ResolveContext): Conditions {
   return { conditions, binding: null }
 }
 
-function noCommonType(parts: Parts, context: ResolveContext): never {
+function noCommonType(parts: CaseParts, context: ResolveContext): never {
   if (parts.value) return noSignature(parts, context)
   const complaint = 'all THEN/ELSE arguments must be coercible to a common type but found'
   return noCommonTypeOf(complaint, [...parts.thens, ...(parts.otherwise ? [parts.otherwise] : [])], parts, context)
 }
 
-function noCommonTypeOf(complaint: string, values: readonly Expr[], parts: Parts, context: ResolveContext): never {
+function noCommonTypeOf(complaint: string, values: readonly Expr[], parts: CaseParts, context: ResolveContext): never {
   const types = values.map(shownType)
-  const detail = `${complaint}: ${types.join(', ')}; ${actual(parts)}`
+  const detail = `${complaint}: ${types.join(', ')}; ${actualTypes(parts)}`
   return context.fail(`No matching signature for operator CASE; ${detail}`, parts.at, { code: 'no-common-type', types })
 }
 
-function noSignature(parts: Parts, context: ResolveContext): never {
-  const types = flat(parts)
+function noSignature(parts: CaseParts, context: ResolveContext): never {
+  const types = allTypes(parts)
   const reason = `No matching signature for operator CASE for argument types: ${types.join(', ')}`
-  const mistake = { code: 'no-signature', of: 'operator', name: 'CASE', types, takesAny: false } as const
+  const mistake = { code: 'no-signature', kind: 'operator', name: 'CASE', types, takesAny: false } as const
   return context.fail(reason, parts.at, mistake)
 }
 
-const ofElse = ({ otherwise }: Parts): string => (otherwise ? shownType(otherwise) : 'NULL')
+const elseType = ({ otherwise }: CaseParts): string => (otherwise ? shownType(otherwise) : 'NULL')
 
 /** The types of all parts, in the order in which they are written: `INT64, STRING, INT64, NULL`. */
-const flat = (parts: Parts): readonly string[] => [
+const allTypes = (parts: CaseParts): readonly string[] => [
   shownType(parts.value!),
   ...parts.whens.flatMap((when, i) => [when, parts.thens[i]!]).map(shownType),
-  ofElse(parts),
+  elseType(parts),
 ]
 
-const actual = (parts: Parts): string => {
+const actualTypes = (parts: CaseParts): string => {
   const pairs = parts.whens.map((when, i) => `(${shownType(when)} ${shownType(parts.thens[i]!)})`)
-  return `actual argument types (WHEN THEN) ELSE: ${pairs.join(' ')} ${ofElse(parts)}`
+  return `actual argument types (WHEN THEN) ELSE: ${pairs.join(' ')} ${elseType(parts)}`
 }
