@@ -32,7 +32,7 @@ export type { TimeBound, TimeWindow } from './refresh/bounds.js'
 export { type KeptQuery, type KeptQueryOptions, keptQuery, type UpperQuery } from './refresh/kept-query.js'
 export type { NotKept } from './refresh/not-kept.js'
 export type { Cells } from './refresh/time-cells.js'
-export type { TimeOf, TimeType } from './refresh/time-column.js'
+export type { TableTime, TimeType } from './refresh/time-column.js'
 export type { TimeExpr } from './refresh/time-expr.js'
 export {
   boundaryAfter,

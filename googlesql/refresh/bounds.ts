@@ -10,12 +10,12 @@ import {
   isBoundary,
   startAfter,
 } from './time-cells.js'
-import { cellsOf, isTime, type TimeOf, type Traced, timeOf } from './time-column.js'
+import { cellsOf, isTime, type TableTime, type Trace, timeOf } from './time-column.js'
 import { type ArgumentOf, evaluate, type TimeExpr, timeExpr } from './time-expr.js'
 
 /** The condition `of operator time`. Plain data. */
 export interface TimeBound {
-  readonly of: TimeOf
+  readonly tableTime: TableTime
   readonly operator: '>=' | '>' | '<' | '<=' | '='
   readonly time: TimeExpr
 }
@@ -26,25 +26,25 @@ const OPERATORS: Readonly<Record<string, Operator>> = { $ge: '>=', $gt: '>', $lt
 const MIRRORED: Readonly<Record<Operator, Operator>> = { '>=': '<=', '>': '<', '<': '>', '<=': '>=', '=': '=' }
 
 /** The bounds that a condition consists of; empty for any other condition. */
-export function boundsOf(condition: Expr, columns: ReadonlyMap<number, Traced>): readonly TimeBound[] {
+export function boundsOf(condition: Expr, columns: ReadonlyMap<number, Trace>): readonly TimeBound[] {
   if (condition.kind !== 'call' || condition.isSafe) return []
   const [first, second, third] = condition.arguments
   if (!first || !second) return []
   if (condition.name === '$between' && third) {
-    const bounds = [bound(first, '>=', second, columns), bound(first, '<=', third, columns)]
-    return bounds.every(one => one !== null) ? bounds : []
+    const bounds = [timeBound(first, '>=', second, columns), timeBound(first, '<=', third, columns)]
+    return bounds.every(bound => bound !== null) ? bounds : []
   }
   const operator = OPERATORS[condition.name]
   if (operator === undefined) return []
-  const one = bound(first, operator, second, columns) ?? bound(second, MIRRORED[operator], first, columns)
-  return one === null ? [] : [one]
+  const bound = timeBound(first, operator, second, columns) ?? timeBound(second, MIRRORED[operator], first, columns)
+  return bound === null ? [] : [bound]
 }
 
-function bound(left: Expr, operator: Operator, right: Expr, columns: ReadonlyMap<number, Traced>): TimeBound | null {
-  const of = timeOf(left, columns)
-  if (!isTime(of)) return null
+function timeBound(left: Expr, operator: Operator, right: Expr, columns: ReadonlyMap<number, Trace>): TimeBound | null {
+  const tableTime = timeOf(left, columns)
+  if (!isTime(tableTime)) return null
   const time = timeExpr(right)
-  return time && of.type === right.type.kind ? { of, operator, time } : null
+  return time && tableTime.type === right.type.kind ? { tableTime, operator, time } : null
 }
 
 /** The times within the bounds, rounded to boundaries; the ends named `until` are exclusive. Null means no bound at that end. */
@@ -59,52 +59,52 @@ export interface TimeWindow {
 
 type Times = (bigint | null)[]
 
-/** Null where no whole cell is within all bounds, and where one of them is NULL or out of range. */
+/** Null where no whole cell is within all bounds, or where a bound is NULL or out of range. */
 export function windowOf(bounds: readonly TimeBound[], cells: Cells, argumentOf: ArgumentOf): TimeWindow | null {
   const [from, until, rowsFrom, rowsUntil] = [[], [], [], []] as [Times, Times, Times, Times]
-  const rounded = (time: bigint | null, towards: typeof after): bigint | null =>
+  const round = (time: bigint | null, towards: typeof after): bigint | null =>
     time === null ? null : towards(cells, time)
-  for (const { of, operator, time } of bounds) {
-    const given = evaluate(time, argumentOf)
-    if (given === null) return null
-    // The least time that is greater: for a DATE a day later, else a microsecond.
-    const next = given + (of.type === 'DATE' ? DAY : 1n)
+  for (const { tableTime, operator, time } of bounds) {
+    const value = evaluate(time, argumentOf)
+    if (value === null) return null
+    // The next time: for a DATE a day later, otherwise a microsecond.
+    const next = value + (tableTime.type === 'DATE' ? DAY : 1n)
     if (operator !== '<' && operator !== '<=') {
-      const start = operator === '>' ? next : given
-      from.push(rounded(notLess(of, start), after))
-      rowsFrom.push(rounded(less(of, start), before))
+      const start = operator === '>' ? next : value
+      from.push(round(firstNotLess(tableTime, start), after))
+      rowsFrom.push(round(lastLess(tableTime, start), before))
     }
     if (operator !== '>' && operator !== '>=') {
-      const end = operator === '<' ? given : next
-      until.push(rounded(less(of, end), before))
-      rowsUntil.push(rounded(notLess(of, end), after))
+      const end = operator === '<' ? value : next
+      until.push(round(lastLess(tableTime, end), before))
+      rowsUntil.push(round(firstNotLess(tableTime, end), after))
     }
   }
   if ([...from, ...until].includes(null)) return null
-  const window = { from: most(from), until: least(until), rowsFrom: most(rowsFrom), rowsUntil: least(rowsUntil) }
+  const window = { from: last(from), until: first(until), rowsFrom: last(rowsFrom), rowsUntil: first(rowsUntil) }
   return window.from !== null && window.until !== null && window.from >= window.until ? null : window
 }
 
-const most = (times: readonly (bigint | null)[]): bigint | null => extreme(times, (a, b) => a > b)
-const least = (times: readonly (bigint | null)[]): bigint | null => extreme(times, (a, b) => a < b)
+const last = (times: readonly (bigint | null)[]): bigint | null => extreme(times, (a, b) => a > b)
+const first = (times: readonly (bigint | null)[]): bigint | null => extreme(times, (a, b) => a < b)
 
 const extreme = (times: readonly (bigint | null)[], isBeyond: (a: bigint, b: bigint) => boolean): bigint | null =>
   times.reduce((all, time) => (all === null || (time !== null && isBeyond(time, all)) ? time : all), null)
 
-const instantOfValue = ({ type, zone }: TimeOf, value: bigint): bigint =>
+const instantFor = ({ type, zone }: TableTime, value: bigint): bigint =>
   type === 'TIMESTAMP' ? value : instantOf(value, zone ?? 'UTC')
 
-/** The first boundary from which on no value of `of` is less than the given one; null where no boundary has that. */
-const notLess = (of: TimeOf, value: bigint): bigint | null => after(cellsOf(of), instantOfValue(of, value))
+/** The first boundary from which on `of` is never less than the value; null where there is no such boundary. */
+const firstNotLess = (time: TableTime, value: bigint): bigint | null => after(cellsOf(time), instantFor(time, value))
 
-/** The last boundary before which all values of `of` are less than the given one; null where no boundary has that. */
-function less(of: TimeOf, value: bigint): bigint | null {
-  const cells = cellsOf(of)
-  if (of.isStart && of.part === cells.part) {
-    // Each value is a start of the part: it is less than the given one exactly if it is less than the first start at or after that one.
-    const civil = of.type === 'TIMESTAMP' ? civilOf(value, cells.zone) : value
+/** The last boundary before which `of` is always less than the value; null where there is no such boundary. */
+function lastLess(time: TableTime, value: bigint): bigint | null {
+  const cells = cellsOf(time)
+  if (time.isStart && time.part === cells.part) {
+    // `of` is always a start of its part, so it is less than the value exactly if it is less than the first start from the value on.
+    const civil = time.type === 'TIMESTAMP' ? civilOf(value, cells.zone) : value
     const start = instantOf(startAfter(civil, cells.part), cells.zone)
     if (isBoundary(cells, start)) return start
   }
-  return before(cells, instantOfValue(of, value))
+  return before(cells, instantFor(time, value))
 }

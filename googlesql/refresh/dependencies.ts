@@ -1,7 +1,7 @@
-/** Finds the columns whose value is the same in all rows with equal values of other columns: ANY_VALUE of such a column is that value. */
+/** Finds functional dependencies: columns that have one value in all rows with equal values of other columns, for ANY_VALUE. */
 import type { AggregateScan, Expr, JoinScan } from '../plan/nodes.js'
 import { columnsRead, conjuncts } from '../plan/walk.js'
-import { isTime, isTimeType, type Traced, timeOf } from './time-column.js'
+import { isTime, isTimeType, type Trace, timeOf } from './time-column.js'
 
 /** Rows with equal values in all columns `from` have the same value in the column `to`. Columns are given by their ids. */
 interface Dependency {
@@ -10,13 +10,13 @@ interface Dependency {
 }
 
 export class Dependencies {
-  readonly #columns: ReadonlyMap<number, Traced>
+  readonly #columns: ReadonlyMap<number, Trace>
   #all: readonly Dependency[] = []
   /** The ids of columns, each with the id of a column that holds the same value in every row, perhaps as another type. */
   readonly #sources = new Map<number, number>()
 
   /** @param columns the times that columns hold, by the ids of the columns */
-  constructor(columns: ReadonlyMap<number, Traced>) {
+  constructor(columns: ReadonlyMap<number, Trace>) {
     this.#columns = columns
   }
 
@@ -30,17 +30,17 @@ export class Dependencies {
     if (source !== null) this.#sources.set(id, source)
   }
 
-  /** @param columns those of one reading of a table expression; two readings have different rows, and so columns with ids of their own */
-  addReading(columns: readonly (readonly [of: number, id: number])[]): void {
+  /** @param columns the ids of each column in the CTE and in this scan; two scans of a CTE have columns with different ids */
+  addCteScan(columns: readonly (readonly [source: number, id: number])[]): void {
     const ids = new Map<number, number>()
-    for (const [of, id] of columns) {
-      const root = this.#rootOf(of)
+    for (const [source, id] of columns) {
+      const root = this.#rootOf(source)
       const first = ids.get(root)
       if (first === undefined) ids.set(root, id)
       else this.#sources.set(id, first)
     }
-    const own = this.#all.filter(({ from, to }) => [...from, to].every(id => ids.has(id)))
-    this.#add(own.map(({ from, to }) => ({ from: from.map(id => ids.get(id)!), to: ids.get(to)! })))
+    const dependencies = this.#all.filter(({ from, to }) => [...from, to].every(id => ids.has(id)))
+    this.#add(dependencies.map(({ from, to }) => ({ from: from.map(id => ids.get(id)!), to: ids.get(to)! })))
   }
 
   /** Times that an inner join makes equal determine each other. An outer join's row without a partner has NULL, whatever its keys are. */
@@ -64,14 +64,14 @@ export class Dependencies {
   }
 
   /** Whether all rows with equal values of the keys have one value of the expression. */
-  isTold(expr: Expr, keys: readonly Expr[]): boolean {
-    const told = new Set(keys.flatMap(key => this.#sourceOf(key) ?? []))
-    for (let before = -1; before < told.size; ) {
-      before = told.size
-      for (const { from, to } of this.#all) if (from.every(id => told.has(id))) told.add(to)
+  isFixed(expr: Expr, keys: readonly Expr[]): boolean {
+    const determined = new Set(keys.flatMap(key => this.#sourceOf(key) ?? []))
+    for (let before = -1; before < determined.size; ) {
+      before = determined.size
+      for (const { from, to } of this.#all) if (from.every(id => determined.has(id))) determined.add(to)
     }
     const source = this.#sourceOf(expr)
-    return source !== null && told.has(source)
+    return source !== null && determined.has(source)
   }
 
   #add(more: readonly Dependency[]): void {
@@ -87,9 +87,9 @@ export class Dependencies {
   #sourceOf(expr: Expr): number | null {
     if (expr.kind === 'column') return this.#rootOf(expr.column.id)
     const [id, ...others] = columnsRead([expr])
-    const [of, own] = [timeOf(expr, this.#columns), id === undefined ? null : this.#columns.get(id)]
-    if (id === undefined || others.length > 0 || !isTime(of) || !isTime(own) || own.isText) return null
-    const isSame = of.isStart && own.isStart && of.part === own.part && of.zone === own.zone
+    const [time, columnTime] = [timeOf(expr, this.#columns), id === undefined ? null : this.#columns.get(id)]
+    if (id === undefined || others.length > 0 || !isTime(time) || !isTime(columnTime) || columnTime.isText) return null
+    const isSame = time.isStart && columnTime.isStart && time.part === columnTime.part && time.zone === columnTime.zone
     return isSame ? this.#rootOf(id) : null
   }
 }

@@ -9,14 +9,14 @@ import { type NotKept, Refusal, refuse } from './not-kept.js'
 import { keyIndexes } from './row-keys.js'
 import { isOrdered, isUpper, rowsType, type Split, splitsOf } from './split-query.js'
 import { type Cells, cellPart, isWithin } from './time-cells.js'
-import { cellsOf, isTime, type TimeOf, type TimeType, type Traced } from './time-column.js'
-import { type Aggregation, type BoundFound, type Facts, type ParameterUse, traceRows } from './trace-rows.js'
+import { cellsOf, isTime, type TableTime, type TimeType, type Trace } from './time-column.js'
+import { type Aggregation, type BoundCondition, type Facts, type ParameterUse, traceRows } from './trace-rows.js'
 
 /** How the result of a query is put together from buckets of time. Plain data. */
 export interface KeptQuery {
   /** The table whose rows are cut by time, as the catalogue spells it. */
   readonly table: string
-  /** The other tables, whose rows must be the same for rows to be kept. */
+  /** The other tables of the query. Kept rows are valid only as long as these tables do not change. */
   readonly others: readonly string[]
   /** The column T of the table. */
   readonly column: string
@@ -46,8 +46,8 @@ export interface KeptQuery {
   readonly narrowed: string
   readonly narrowedWithNulls: string
   /**
-   * Whether T is the day of a text like 20260131. Then both texts are `lower` itself: the caller leaves out its rows of other times, and
-   * may read only parts of the table in which each row has such a text.
+   * Whether T is the day of a text like 20260131. Then both narrowed texts are `lower` itself: the caller drops the rows of other times,
+   * and may read only parts of the table in which each row has such a text.
    */
   readonly isText: boolean
 }
@@ -69,28 +69,28 @@ export interface KeptQueryOptions {
 }
 
 /** @param query the resolved `sql` */
-export function keptQuery(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): KeptQuery | NotKept {
-  const whole = keptWhole(sql, query, asked)
-  const { resolve } = asked
+export function keptQuery(sql: string, query: ResolvedQuery, options: KeptQueryOptions): KeptQuery | NotKept {
+  const whole = keptWhole(sql, query, options)
+  const { resolve } = options
   if (resolve === null || !('reason' in whole)) return whole
   for (const split of splitsOf(sql)) {
-    const kept = keptSplit(split, query, asked, resolve)
+    const kept = keptSplit(split, query, options, resolve)
     if (kept !== null) return kept
   }
   return whole
 }
 
-/** Null where the lower part is not kept, or the upper one does not give the result of the query. */
+/** Null where no buckets of the lower part can be kept, or the upper part does not return the result of the query. */
 function keptSplit(
   { lower, upper, isClear }: Split,
   query: ResolvedQuery,
-  asked: KeptQueryOptions,
+  options: KeptQueryOptions,
   resolve: NonNullable<KeptQueryOptions['resolve']>,
 ): KeptQuery | null {
   const below = orMistake(() => resolve(lower, null))
   if (below instanceof SqlError || !isClear(below)) return null
   const rows = rowsType(below.columns)
-  const kept = rows && keptWhole(lower, below, asked)
+  const kept = rows && keptWhole(lower, below, options)
   if (!kept || 'reason' in kept) return null
   const keys = keyIndexes(
     below.scan,
@@ -111,17 +111,17 @@ const isSameResult = (a: readonly OutputColumn[], b: readonly OutputColumn[]): b
   a.length === b.length &&
   a.every(({ name, type }, i) => name === b[i]!.name && typeName(type) === typeName(b[i]!.type))
 
-function keptWhole(sql: string, query: ResolvedQuery, asked: KeptQueryOptions): KeptQuery | NotKept {
-  const refused: NotKept[] = []
+function keptWhole(sql: string, query: ResolvedQuery, options: KeptQueryOptions): KeptQuery | NotKept {
+  const refusals: NotKept[] = []
   for (const table of tablesOf(query.scan).slice(0, MAX_TABLES)) {
     try {
-      return proven(table, sql, query, asked)
+      return prove(table, sql, query, options)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      refused.push(error.notKept)
+      refusals.push(error.notKept)
     }
   }
-  return refused[0] ?? { reason: 'the query reads no table', at: 0 }
+  return refusals[0] ?? { reason: 'the query reads no table', at: 0 }
 }
 
 /** The most tables for which a proof is tried. */
@@ -136,37 +136,37 @@ function tablesOf(query: Scan): readonly TableScan[] {
 }
 
 /** @throws Refusal */
-function proven(
+function prove(
   table: TableScan,
   sql: string,
   query: ResolvedQuery,
   { clock, isRequired }: KeptQueryOptions,
 ): KeptQuery {
   const facts = traceRows(query.scan, table)
-  const { of, index } = bucketOf(query.columns, facts)
-  const isOfTime = ({ bounds }: BoundFound): boolean => bounds.every(bound => bound.of.column === of.column)
-  const own = facts.bounds.filter(isOfTime)
-  const uses = [...facts.uses, ...facts.bounds.filter(found => !isOfTime(found)).flatMap(found => found.uses)]
+  const { time, index } = bucketOf(query.columns, facts)
+  const isOwn = ({ bounds }: BoundCondition): boolean => bounds.every(bound => bound.tableTime.column === time.column)
+  const ownBounds = facts.bounds.filter(isOwn)
+  const uses = [...facts.uses, ...facts.bounds.filter(found => !isOwn(found)).flatMap(found => found.uses)]
   const clockUse = uses.find(({ name }) => isSameName(name, clock))
-  if (clockUse) refuse(`@${clock} is read elsewhere than in a bound of ${of.column}`, clockUse.at)
-  const isText = !facts.types.has(of.column)
-  const hasNulls = own.length === 0 && !isText && !isRequired(table.table, of.column)
-  const narrowed = narrowedTexts(sql, query, facts.scans, of.column, hasNulls)
+  if (clockUse) refuse(`@${clock} is read elsewhere than in a bound of ${time.column}`, clockUse.at)
+  const isText = !facts.types.has(time.column)
+  const hasNulls = ownBounds.length === 0 && !isText && !isRequired(table.table, time.column)
+  const narrowed = narrowedTexts(sql, query, facts.scans, time.column, hasNulls)
   const order = facts.order?.key
   return {
     table: table.table,
     others: facts.others,
-    column: of.column,
-    timeType: facts.types.get(of.column) ?? 'DATE',
-    cells: cellsOf(of),
-    bounds: own.flatMap(({ bounds }) => bounds),
+    column: time.column,
+    timeType: facts.types.get(time.column) ?? 'DATE',
+    cells: cellsOf(time),
+    bounds: ownBounds.flatMap(({ bounds }) => bounds),
     hasNulls,
     bucketColumn: index,
-    bucketType: of.type,
+    bucketType: time.type,
     order: order ? { isDescending: order.isDescending, nullsFirst: order.nullsFirst } : null,
     isOrdered: isOrdered(query.scan),
-    boundParameters: onlyIn(
-      own.flatMap(found => found.uses),
+    boundParameters: namesOnlyIn(
+      ownBounds.flatMap(found => found.uses),
       uses,
     ),
     lower: sql,
@@ -179,7 +179,7 @@ function proven(
 const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /** The names of parameters that are in `uses` and not in `elsewhere`. */
-function onlyIn(uses: readonly ParameterUse[], elsewhere: readonly ParameterUse[]): readonly string[] {
+function namesOnlyIn(uses: readonly ParameterUse[], elsewhere: readonly ParameterUse[]): readonly string[] {
   const names = uses.map(({ name }) => name)
   return [...new Set(names.filter(name => !elsewhere.some(other => isSameName(other.name, name))))]
 }
@@ -187,47 +187,47 @@ function onlyIn(uses: readonly ParameterUse[], elsewhere: readonly ParameterUse[
 // ---- the bucket
 
 interface Bucket {
-  readonly of: TimeOf
+  readonly time: TableTime
   readonly index: number
 }
 
-/** The column of the result that is the bucket; of several, the one with the shortest cells. @throws Refusal where none is proven */
+/** The column of the result that is the bucket: of several, the column with the shortest cells. @throws Refusal without such a column */
 function bucketOf(columns: readonly OutputColumn[], facts: Facts): Bucket {
   const { aggregations, scans } = facts
   const { at } = scans[0]!
   if (aggregations.length === 0) refuse('the query has no aggregation', at)
   const outputs = columns.map(({ column }) => facts.columns.get(column.id))
-  const buckets = outputs.flatMap((of, index) => (isTime(of) && isBucket(of) ? [{ of, index }] : []))
-  const kept = buckets.filter(({ of }) => whyNot(of, facts) === null)
-  const finest = kept.find(({ of }) => kept.every(other => isWithin(cellPart(of.part), cellPart(other.of.part))))
+  const buckets = outputs.flatMap((time, index) => (isTime(time) && isBucket(time) ? [{ time, index }] : []))
+  const kept = buckets.filter(({ time }) => whyNot(time, facts) === null)
+  const finest = kept.find(({ time }) => kept.every(other => isWithin(cellPart(time.part), cellPart(other.time.part))))
   const bucket = finest ?? kept[0]
   if (bucket) return bucket
-  const why = buckets[0] ? whyNot(buckets[0].of, facts) : whyNoBucket(outputs, aggregations, at)
+  const why = buckets[0] ? whyNot(buckets[0].time, facts) : whyNoBucket(outputs, aggregations, at)
   return refuse(why!.reason, why!.at)
 }
 
 /** Whether the time can be the bucket of a result: it is truncated to seconds or longer, and is not a text. */
-const isBucket = ({ part, isText }: TimeOf): boolean => part !== null && !isText && isWithin('SECOND', part)
+const isBucket = ({ part, isText }: TableTime): boolean => part !== null && !isText && isWithin('SECOND', part)
 
 function whyNoBucket(
-  outputs: readonly (Traced | undefined)[],
+  outputs: readonly (Trace | undefined)[],
   aggregations: readonly Aggregation[],
   at: number,
 ): NotKept {
   const mixed = aggregations.find(({ keys }) => !keys.some(key => isTime(key) && !key.isText))
   if (mixed) return whyMixed(mixed)
-  const lost = outputs.find(of => of && !isTime(of)) as NotKept | undefined
+  const lost = outputs.find(time => time && !isTime(time)) as NotKept | undefined
   return lost ?? { reason: 'no column of the result is a time of the table, truncated to a second or more', at }
 }
 
 /** Why the result cannot be put together from the cells of this time; null where it can. */
-function whyNot(bucket: TimeOf, { aggregations, joins, order }: Facts): NotKept | null {
-  const isWithinOne = (time: Traced): boolean => isWithinCell(time, bucket)
-  const crossing = joins.find(({ equal }) => !equal.some(times => times.every(isWithinOne)))
+function whyNot(bucket: TableTime, { aggregations, joins, order }: Facts): NotKept | null {
+  const isWithinBucket = (time: Trace): boolean => isWithinCell(time, bucket)
+  const crossing = joins.find(({ equal }) => !equal.some(times => times.every(isWithinBucket)))
   if (crossing) return { reason: 'rows of different buckets are joined', at: crossing.at }
-  const mixed = aggregations.find(({ keys }) => !keys.some(isWithinOne))
+  const mixed = aggregations.find(({ keys }) => !keys.some(isWithinBucket))
   if (mixed) return whyMixed(mixed)
-  if (order === null || isWithinOne(order.of)) return null
+  if (order === null || isWithinBucket(order.time)) return null
   return { reason: 'the result is not ordered by its bucket first', at: order.key.expr.at }
 }
 
@@ -236,8 +236,8 @@ function whyMixed({ keys, at }: Aggregation): NotKept {
   return lost ?? { reason: 'the groups have rows of different buckets: no key is the time of the table, truncated', at }
 }
 
-/** Whether rows with equal values of the first lie within one cell of the second. */
-const isWithinCell = (key: Traced, bucket: TimeOf): boolean =>
+/** Whether rows with equal values of `key` lie within one cell of `bucket`. */
+const isWithinCell = (key: Trace, bucket: TableTime): boolean =>
   isTime(key) &&
   key.column === bucket.column &&
   (key.zone === null || key.zone === bucket.zone) &&

@@ -13,10 +13,10 @@ export function narrowedTexts(
 ): { readonly narrowed: string; readonly narrowedWithNulls: string } {
   const tokens = tokenize(sql)
   const places = scans.map(({ at, table }) => {
-    const reference = tableReferences.find(one => one.at === at && one.table === table)
+    const reference = tableReferences.find(place => place.at === at && place.table === table)
     if (!reference) return refuse(`${table} is read by a function`, at)
-    const alias = reference.impliedAlias === null ? '' : ` AS ${quoted(reference.impliedAlias)}`
-    refuseBehind(tokens, reference.end)
+    const alias = reference.impliedAlias === null ? '' : ` AS ${quoteName(reference.impliedAlias)}`
+    refuseAfter(tokens, reference.end)
     return { at, end: reference.end, alias }
   })
   places.sort((a, b) => b.at - a.at)
@@ -26,21 +26,21 @@ export function narrowedTexts(
         `${text.slice(0, at)}(SELECT * FROM ${text.slice(at, end)} WHERE ${condition})${alias}${text.slice(end)}`,
       sql,
     )
-  const time = quoted(column)
+  const time = quoteName(column)
   const within = `${time} >= @_from AND ${time} <= @_until`
   const narrowed = where(within)
   return { narrowed, narrowedWithNulls: hasNulls ? where(`(${within}) OR ${time} IS NULL`) : narrowed }
 }
 
-/** Refuses a hint and FOR SYSTEM_TIME after the name of a table, which ends at the offset: neither may follow a subquery. */
-function refuseBehind(tokens: readonly Token[], end: number): void {
+/** Refuses a hint and FOR SYSTEM_TIME after the name of a table, which ends at `end`: neither may follow a subquery. */
+function refuseAfter(tokens: readonly Token[], end: number): void {
   const next = tokens.findIndex(({ at }) => at >= end)
-  const behind = tokens.slice(next, next + 4)
-  if (behind[0]?.term === '@') refuse('a hint follows the name of the table', behind[0].at)
+  const following = tokens.slice(next, next + 4)
+  if (following[0]?.term === '@') refuse('a hint follows the name of the table', following[0].at)
   // AS and an alias may stand between.
-  const time = behind.find(({ term }, i) => term === 'FOR' && behind[i + 1]?.term.startsWith('SYSTEM'))
+  const time = following.find(({ term }, i) => term === 'FOR' && following[i + 1]?.term.startsWith('SYSTEM'))
   if (time) refuse('FOR SYSTEM_TIME follows the name of the table', time.at)
 }
 
 /** The name in backticks. */
-export const quoted = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``
+export const quoteName = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``

@@ -8,7 +8,7 @@ interface RowKeys {
   readonly copies: Map<number, number>
 }
 
-function rowKeys(scan: Scan, ctes: Map<number, ResolvedCte>): RowKeys | null {
+function rowKeysOf(scan: Scan, ctes: Map<number, ResolvedCte>): RowKeys | null {
   switch (scan.kind) {
     case 'aggregate':
       return scan.groupingSets ? null : { keys: scan.keys.map(({ column }) => column.id), copies: new Map() }
@@ -16,21 +16,21 @@ function rowKeys(scan: Scan, ctes: Map<number, ResolvedCte>): RowKeys | null {
     case 'order':
     case 'limit':
     case 'window':
-      return rowKeys(scan.input, ctes)
+      return rowKeysOf(scan.input, ctes)
     case 'with':
       for (const cte of scan.ctes) ctes.set(cte.id, cte)
-      return rowKeys(scan.body, ctes)
+      return rowKeysOf(scan.body, ctes)
     case 'cte': {
       const cte = ctes.get(scan.cte)!
-      const below = cte.recursion ? null : rowKeys(cte.scan, ctes)
-      for (const [i, { id }] of scan.columns.entries()) below?.copies.set(id, cte.columns[i]!.id)
-      return below
+      const inputKeys = cte.recursion ? null : rowKeysOf(cte.scan, ctes)
+      for (const [i, { id }] of scan.columns.entries()) inputKeys?.copies.set(id, cte.columns[i]!.id)
+      return inputKeys
     }
     case 'project': {
-      const below = rowKeys(scan.input, ctes)
+      const inputKeys = rowKeysOf(scan.input, ctes)
       for (const { column, expr } of scan.computed)
-        if (expr.kind === 'column') below?.copies.set(column.id, expr.column.id)
-      return below
+        if (expr.kind === 'column') inputKeys?.copies.set(column.id, expr.column.id)
+      return inputKeys
     }
     default:
       return null
@@ -44,18 +44,18 @@ function rootOf(id: number, copies: RowKeys['copies']): number {
 
 /** The indexes of the columns that tell the rows apart; null where they are not known, or are not all among the columns. */
 export function keyIndexes(scan: Scan, columns: readonly { readonly id: number }[]): readonly number[] | null {
-  const found = rowKeys(scan, new Map())
-  if (found === null) return null
-  const roots = columns.map(({ id }) => rootOf(id, found.copies))
-  const indexes = found.keys.map(key => roots.indexOf(key))
+  const rowKeys = rowKeysOf(scan, new Map())
+  if (rowKeys === null) return null
+  const roots = columns.map(({ id }) => rootOf(id, rowKeys.copies))
+  const indexes = rowKeys.keys.map(key => roots.indexOf(key))
   return indexes.includes(-1) ? null : indexes
 }
 
 /** Whether the window's partitions and order leave no ties between rows of its input. */
 export function isTotal({ partitionBy, orderBy }: WindowCall, input: Scan, ctes: Map<number, ResolvedCte>): boolean {
-  const found = rowKeys(input, ctes)
-  if (found === null) return false
+  const rowKeys = rowKeysOf(input, ctes)
+  if (rowKeys === null) return false
   const exprs = [...partitionBy, ...orderBy.map(({ expr }) => expr)]
-  const roots = exprs.flatMap(expr => (expr.kind === 'column' ? [rootOf(expr.column.id, found.copies)] : []))
-  return found.keys.every(key => roots.includes(key))
+  const roots = exprs.flatMap(expr => (expr.kind === 'column' ? [rootOf(expr.column.id, rowKeys.copies)] : []))
+  return rowKeys.keys.every(key => roots.includes(key))
 }

@@ -1,6 +1,6 @@
 /**
- * Splits a query that is not kept as a whole. The result of one part of its text may be kept: of a table expression, of all before the
- * last ORDER BY, or of the groups below window functions. The rest of the text is run over those rows. README.md has the rules.
+ * Splits a query that is not kept as a whole. The result of one part of its text may be kept: of a table expression, of the text before
+ * the last ORDER BY, or of the groups below window functions. The rest of the text is run over those rows. README.md has the rules.
  */
 import { type Token, tokenize } from '../lex/tokenize.js'
 import type {
@@ -15,7 +15,7 @@ import type {
 } from '../plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf } from '../plan/walk.js'
 import { arrayOf, structOf, type Type } from '../types/types.js'
-import { quoted } from './narrow-query.js'
+import { quoteName } from './narrow-query.js'
 import { isTotal } from './row-keys.js'
 import { splitWindows } from './split-windows.js'
 import { isWithoutOrder, whyVolatile } from './trace-rows.js'
@@ -35,7 +35,7 @@ export interface Split {
 /** The most splits that are tried: each takes some milliseconds. */
 const MAX_SPLITS = 4
 
-/** The ways to split a text. Those that are expected to keep the fewest rows come first. */
+/** The ways to split a text. The splits that are expected to keep the fewest rows come first. */
 export function splitsOf(sql: string): readonly Split[] {
   const tokens = tokenize(sql)
   const outer = outerTokens(tokens)
@@ -50,7 +50,7 @@ export function splitsOf(sql: string): readonly Split[] {
     ...beforeOrder(sql, outer),
     ...(select ? windowsOf(sql, tokens.slice(tokens.indexOf(select)), { start: select.at, end: sql.length }) : []),
     ...grouped.flatMap(({ name, open, close }) => {
-      const within = tokens.filter(({ at }) => at > open && at < close)
+      const inner = tokens.filter(({ at }) => at > open && at < close)
       const all = `SELECT * FROM ${name}`
       const before = sql.slice(0, open + 1)
       const whole: Split = {
@@ -58,7 +58,7 @@ export function splitsOf(sql: string): readonly Split[] {
         upper: (names, keys) => `${before}${rowsOf(names, keys)}${sql.slice(close)}`,
         isClear: () => true,
       }
-      return [whole, ...windowsOf(sql, within, { start: open + 1, end: close, then: `) ${all}` })]
+      return [whole, ...windowsOf(sql, inner, { start: open + 1, end: close, suffix: `) ${all}` })]
     }),
   ]
   return splits.slice(0, MAX_SPLITS)
@@ -78,11 +78,11 @@ function beforeOrder(sql: string, outer: readonly Token[]): readonly Split[] {
 interface Place {
   readonly start: number
   readonly end: number
-  readonly then?: string
+  readonly suffix?: string
 }
 
 /** The split of the query with these tokens at its window functions: its groups are kept. */
-function windowsOf(sql: string, tokens: readonly Token[], { start, end, then = '' }: Place): readonly Split[] {
+function windowsOf(sql: string, tokens: readonly Token[], { start, end, suffix: then = '' }: Place): readonly Split[] {
   const split = splitWindows(sql, tokens, outerTokens(tokens))
   if (split === null) return []
   const before = sql.slice(0, start)
@@ -99,13 +99,13 @@ function windowsOf(sql: string, tokens: readonly Token[], { start, end, then = '
 const GROUPING: readonly string[] = ['GROUP', 'DISTINCT', 'AGGREGATE']
 
 /**
- * The text of a query that gives the rows of the parameter @_rows, each as a group. Rows that ORDER BY leaves tied then come in the order
- * of their columns, as groups of the whole query do. The key of a group is the columns that tell rows apart, or the row's index.
+ * The text of a query that gives the rows of the parameter @_rows, each as a group, so that rows that ORDER BY leaves tied come in the
+ * order of their columns, as groups of the whole query do. The key of a group is the columns that tell rows apart, or the row's index.
  */
 function rowsOf(names: readonly string[], keys: readonly number[] | null): string {
   const isKey = (index: number): boolean => keys?.includes(index) ?? false
   const value = (index: number): string => `_kept.${fieldOf(index)}`
-  const columns = names.map((name, i) => `${isKey(i) ? value(i) : `ANY_VALUE(${value(i)})`} AS ${quoted(name)}`)
+  const columns = names.map((name, i) => `${isKey(i) ? value(i) : `ANY_VALUE(${value(i)})`} AS ${quoteName(name)}`)
   const groups = keys && keys.length > 0 ? keys.map(value).join(', ') : '_row'
   return `SELECT ${columns.join(', ')} FROM UNNEST(@_rows) AS _kept WITH OFFSET AS _row GROUP BY ${groups}`
 }
@@ -139,25 +139,25 @@ interface TableExpression {
 /** The table expressions of the WITH that begins the last statement. @param outer the tokens of the statement outside brackets */
 function tableExpressions(outer: readonly Token[]): TableExpression[] {
   if (outer[0]?.term !== 'WITH' || outer[1]?.term === 'RECURSIVE') return []
-  const found: TableExpression[] = []
+  const ctes: TableExpression[] = []
   for (let i = 1; ; i += 5) {
     const [name, as, open, close, comma] = outer.slice(i, i + 5)
-    if (!name || as?.term !== 'AS' || open?.term !== '(' || close?.term !== ')') return found
-    found.push({ name: name.kind === 'quoted' ? quoted(name.text) : name.text, open: open.at, close: close.at })
-    if (comma?.term !== ',') return found
+    if (!name || as?.term !== 'AS' || open?.term !== '(' || close?.term !== ')') return ctes
+    ctes.push({ name: name.kind === 'quoted' ? quoteName(name.text) : name.text, open: open.at, close: close.at })
+    if (comma?.term !== ',') return ctes
   }
 }
 
 // ---- the rest of the query
 
 /** The types whose values do not change when they are written to a result and read back. */
-const PASSED: readonly string[] = [
+const PASSED_TYPES: readonly string[] = [
   ...['BOOL', 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'STRING', 'BYTES', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'],
 ]
 
 /** The type of @_rows; null where one of the columns cannot be passed on. */
 export function rowsType(columns: readonly OutputColumn[]): Type | null {
-  const canPass = ({ kind }: Type): boolean => PASSED.includes(kind)
+  const canPass = ({ kind }: Type): boolean => PASSED_TYPES.includes(kind)
   if (!columns.every(({ type }) => canPass(type.kind === 'ARRAY' ? type.element : type))) return null
   return arrayOf(structOf(columns.map(({ type }, i) => ({ name: fieldOf(i), type }))))
 }
@@ -169,56 +169,56 @@ export function rowsType(columns: readonly OutputColumn[]): Type | null {
 export function isUpper({ scan }: ResolvedQuery): boolean {
   const ctes = new Map<number, ResolvedCte>()
   const seen = new Set<number>()
-  const isRight = (part: Scan): boolean => {
-    if (part.kind === 'aggregate' && isRows(part)) return true
+  const isUpperScan = (part: Scan): boolean => {
+    if (part.kind === 'aggregate' && readsKeptRows(part)) return true
     if (part.kind === 'with') {
       for (const cte of part.ctes) ctes.set(cte.id, cte)
-      return isRight(part.body)
+      return isUpperScan(part.body)
     }
     if (part.kind !== 'cte')
       return (
-        isSteady(part, ctes) &&
-        exprsOfScan(part).every(expr => isPassedOn(expr, part) || isRightIn(expr)) &&
-        inputsOfScan(part).every(isRight)
+        isDeterministic(part, ctes) &&
+        exprsOfScan(part).every(expr => isPassedOn(expr, part) || isUpperExpr(expr)) &&
+        inputsOfScan(part).every(isUpperScan)
       )
     const { scan: base, recursion } = ctes.get(part.cte)!
     if (seen.has(part.cte)) return true
     seen.add(part.cte)
-    return isRight(base) && (recursion?.terms ?? []).every(isRight)
+    return isUpperScan(base) && (recursion?.terms ?? []).every(isUpperScan)
   }
-  const isRightIn = (expr: Expr): boolean => {
+  const isUpperExpr = (expr: Expr): boolean => {
     if (expr.kind === 'call' && whyVolatile(expr) !== null) return false
-    // A NULL list comes back from a result as an empty one. So a list may be passed on to the result, but not be used in an expression.
+    // A NULL list comes back from a result as an empty list. So it may be passed on to the result, but no expression may read it.
     if (expr.kind === 'column' && expr.type.kind === 'ARRAY') return false
     if (expr.kind === 'subquery' && expr.form === 'array' && !isOrdered(expr.scan)) return false
     const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
-    return (!isQuery || isRight(expr.scan)) && partsOf(expr).every(isRightIn)
+    return (!isQuery || isUpperScan(expr.scan)) && partsOf(expr).every(isUpperExpr)
   }
-  return isRight(scan)
+  return isUpperScan(scan)
 }
 
 /** Whether the scan passes a column on without a change. */
 const isPassedOn = (expr: Expr, { kind }: Scan): boolean => kind === 'project' && expr.kind === 'column'
 
-function isSteady(scan: Scan, ctes: Map<number, ResolvedCte>): boolean {
+function isDeterministic(scan: Scan, ctes: Map<number, ResolvedCte>): boolean {
   switch (scan.kind) {
     case 'table':
       return false
     case 'limit':
       return scan.input.kind === 'order'
     case 'aggregate':
-      return scan.aggregates.every(({ call }) => isSteadyCall(call))
+      return scan.aggregates.every(({ call }) => isDeterministicCall(call))
     case 'window':
       return scan.functions.every(
-        ({ call }) => isSteadyCall(call.call) && (hasNoTies(call) || isTotal(call, scan.input, ctes)),
+        ({ call }) => isDeterministicCall(call.call) && (hasNoTies(call) || isTotal(call, scan.input, ctes)),
       )
     default:
       return true
   }
 }
 
-/** Whether the aggregation is the one that `rowsOf` has written. */
-const isRows = ({ input }: AggregateScan): boolean =>
+/** Whether the aggregation comes from the text of `rowsOf`. */
+const readsKeptRows = ({ input }: AggregateScan): boolean =>
   input.kind === 'unnest' && input.array.kind === 'parameter' && input.array.name === '_rows'
 
 /** Whether the rows come in an order that the query asks for. */
@@ -229,16 +229,16 @@ export function isOrdered(scan: Scan): boolean {
 
 /** Whether rows that the window's order leaves tied have the same value. */
 const hasNoTies = ({ call, frame }: WindowCall): boolean =>
-  FOR_TIES.includes(call.name) || (isWithoutOrder(call) && frame?.unit !== 'rows')
+  TIED_FUNCTIONS.includes(call.name) || (isWithoutOrder(call) && frame?.unit !== 'rows')
 
-const FOR_TIES: readonly string[] = ['RANK', 'DENSE_RANK', 'PERCENT_RANK', 'CUME_DIST', 'PERCENTILE_DISC']
+const TIED_FUNCTIONS: readonly string[] = ['RANK', 'DENSE_RANK', 'PERCENT_RANK', 'CUME_DIST', 'PERCENTILE_DISC']
 
 /** Sums of FLOAT64 depend on the order of additions. */
-const isSteadyCall = (call: AggregateCall): boolean =>
+const isDeterministicCall = (call: AggregateCall): boolean =>
   (isWithoutOrder(call) || WINDOW_FUNCTIONS.includes(call.name)) &&
-  !(SUMMING.test(call.name) && call.arguments.some(argument => argument?.type.kind === 'FLOAT64'))
+  !(SUMS.test(call.name) && call.arguments.some(argument => argument?.type.kind === 'FLOAT64'))
 
-const SUMMING = /^(?:SUM|AVG|CORR|COVAR|STDDEV|VAR)/
+const SUMS = /^(?:SUM|AVG|CORR|COVAR|STDDEV|VAR)/
 const WINDOW_FUNCTIONS: readonly string[] = [
   ...['ROW_NUMBER', 'RANK', 'DENSE_RANK', 'PERCENT_RANK', 'CUME_DIST', 'NTILE', 'LAG', 'LEAD'],
   ...['FIRST_VALUE', 'LAST_VALUE', 'NTH_VALUE', 'PERCENTILE_DISC'],

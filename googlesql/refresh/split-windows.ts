@@ -6,18 +6,18 @@ import { findFunction } from '../functions/all.js'
 import { RESERVED_KEYWORDS } from '../lex/keywords.js'
 import type { Token } from '../lex/tokenize.js'
 import type { ResolvedCte, ResolvedQuery, Scan } from '../plan/nodes.js'
-import { quoted } from './narrow-query.js'
+import { quoteName } from './narrow-query.js'
 
 /** A SELECT split in two texts. */
 export interface WindowSplit {
-  /** The text of the groups. Its items are those of the SELECT, with 0 for an item with a window, and the aggregates that windows read. */
+  /** The text of the groups. It selects the items of the SELECT, 0 for each item with a window, and the aggregates that windows read. */
   readonly lower: string
   /**
    * @param names the columns of `lower`
    * @param rows gives the text of a query with the rows of `lower`, under these names of columns
    */
   readonly upper: (names: readonly string[], rows: (columns: readonly string[]) => string) => string
-  /** False where an alias that the last clauses read is also the name of another grouped column, which they may mean instead. */
+  /** False where the last clauses read a name that is an alias and also another grouped column: it may mean either. */
   readonly isClear: (lower: ResolvedQuery) => boolean
 }
 
@@ -33,7 +33,7 @@ const GROUP_NAME = /^_group_\d+$/i
 
 /**
  * @param tokens the tokens of one query
- * @param outer those that stand outside all brackets
+ * @param outer the tokens outside all brackets
  * @returns null for any query but one SELECT with GROUP BY and window functions
  */
 export function splitWindows(sql: string, tokens: readonly Token[], outer: readonly Token[]): WindowSplit | null {
@@ -49,26 +49,26 @@ export function splitWindows(sql: string, tokens: readonly Token[], outer: reado
     items.flatMap((item, i) => (isKept(item) && isAtom(item.tokens) ? [[keyOf(item.tokens), i]] : [])),
   )
   const aggregates = computed.flatMap(part => callsIn(part).filter(isAggregate))
-  const more = new Map(aggregates.filter(call => !names.has(keyOf(call))).map(call => [keyOf(call), text(call)]))
-  for (const [i, key] of [...more.keys()].entries()) names.set(key, items.length + i)
+  const extra = new Map(aggregates.filter(call => !names.has(keyOf(call))).map(call => [keyOf(call), text(call)]))
+  for (const [i, key] of [...extra.keys()].entries()) names.set(key, items.length + i)
   const aliases = items.flatMap(({ alias }) => (alias ? [wordOf(alias)] : []))
-  const isOfAlias = (key: string): boolean => key.split(' ').some(word => aliases.includes(word))
-  const namesInLast = new Map([...names].filter(([key]) => !isOfAlias(key)))
+  const readsAlias = (key: string): boolean => key.split(' ').some(word => aliases.includes(word))
+  const namesInLast = new Map([...names].filter(([key]) => !readsAlias(key)))
   const lowerItem = (item: Item): string =>
     `${isKept(item) ? text(item.tokens) : '0'}${item.alias ? ` AS ${text([item.alias])}` : ''}`
   return {
-    lower: `SELECT ${[...items.map(lowerItem), ...more.values()].join(', ')} ${text(grouped)}`,
+    lower: `SELECT ${[...items.map(lowerItem), ...extra.values()].join(', ')} ${text(grouped)}`,
     upper: (columns, rows) => {
       const shown = items.map((item, i) => {
-        const value = isKept(item) ? groupName(i) : replaced(sql, item.tokens, names)
-        return `${value} AS ${quoted(columns[i]!)}`
+        const value = isKept(item) ? groupName(i) : replaceAtoms(sql, item.tokens, names)
+        return `${value} AS ${quoteName(columns[i]!)}`
       })
       const from = rows(columns.map((_, i) => groupName(i)))
-      return `SELECT ${shown.join(', ')} FROM (${from}) ${replaced(sql, last, namesInLast)}`
+      return `SELECT ${shown.join(', ')} FROM (${from}) ${replaceAtoms(sql, last, namesInLast)}`
     },
     isClear: ({ scan }) => {
-      const read = last.map(wordOf)
-      const columns = groupedNames(scan).filter(name => read.includes(name))
+      const words = last.map(wordOf)
+      const columns = groupedNames(scan).filter(name => words.includes(name))
       return items.every(({ tokens: [value, more], alias }) => {
         if (alias === null || !columns.includes(wordOf(alias))) return true
         return more === undefined && wordOf(value!) === wordOf(alias)
@@ -105,24 +105,24 @@ interface Clauses {
   readonly last: readonly Token[]
 }
 
-const LAST: readonly string[] = ['QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', ';']
-const OTHER: readonly string[] = ['UNION', 'INTERSECT', 'EXCEPT', '|>']
+const LAST_CLAUSES: readonly string[] = ['QUALIFY', 'WINDOW', 'ORDER', 'LIMIT', ';']
+const OTHER_QUERIES: readonly string[] = ['UNION', 'INTERSECT', 'EXCEPT', '|>']
 
-/** Null where the tokens are not those of one SELECT with GROUP BY. */
+/** The clauses of one SELECT with GROUP BY; null for any other tokens. */
 function clausesOf(tokens: readonly Token[], outer: readonly Token[]): Clauses | null {
   const terms = outer.map(({ term }) => term)
   const from = terms.indexOf('FROM')
   const group = terms.indexOf('GROUP', from)
-  const isOther = terms.some((term, i) => OTHER.includes(term) || (term === 'SELECT' && i > 0))
+  const isOther = terms.some((term, i) => OTHER_QUERIES.includes(term) || (term === 'SELECT' && i > 0))
   if (terms[0] !== 'SELECT' || from < 0 || group < 0 || isOther || NO_ITEM.includes(tokens[1]!.term)) return null
-  const behind = terms.findIndex((term, i) => i > group && LAST.includes(term))
+  const afterGroup = terms.findIndex((term, i) => i > group && LAST_CLAUSES.includes(term))
   const placeOf = (index: number): number => (index < 0 ? tokens.length : tokens.indexOf(outer[index]!))
   const commas = outer.slice(0, from).filter(({ term }) => term === ',')
   const starts = [0, ...commas.map(comma => tokens.indexOf(comma)), placeOf(from)]
   return {
     items: starts.slice(1).map((end, i) => itemOf(tokens.slice(starts[i]! + 1, end))),
-    grouped: tokens.slice(placeOf(from), placeOf(behind)),
-    last: tokens.slice(placeOf(behind)),
+    grouped: tokens.slice(placeOf(from), placeOf(afterGroup)),
+    last: tokens.slice(placeOf(afterGroup)),
   }
 }
 
@@ -132,8 +132,8 @@ function itemOf(tokens: readonly Token[]): Item {
   const [before, last] = tokens.slice(-2)
   if (!before || !last || !isName(last)) return { tokens, alias: null }
   if (before.term === 'AS') return { tokens: tokens.slice(0, -2), alias: last }
-  const isBehindValue = before.kind !== 'symbol' ? isName(before) || before.term === 'END' : /[)\]]/.test(before.term)
-  return isBehindValue ? { tokens: tokens.slice(0, -1), alias: last } : { tokens, alias: null }
+  const followsValue = before.kind !== 'symbol' ? isName(before) || before.term === 'END' : /[)\]]/.test(before.term)
+  return followsValue ? { tokens: tokens.slice(0, -1), alias: last } : { tokens, alias: null }
 }
 
 const isName = ({ kind, term }: Token): boolean =>
@@ -145,14 +145,14 @@ const hasWindow = (tokens: readonly Token[]): boolean => tokens.some(({ term }) 
 
 const wordOf = ({ text }: Token): string => text.toUpperCase()
 
-/** Equal for tokens that mean the same; the words of names are between spaces. */
+/** A key that tokens with the same meaning have in common; the names in it stand between spaces. */
 const keyOf = (tokens: readonly Token[]): string =>
   tokens.map(token => (isName(token) ? wordOf(token) : `${token.kind}:${token.text}`)).join(' ')
 
 /** Whether the tokens are one path or one call, which a name can replace. */
 const isAtom = (tokens: readonly Token[]): boolean => atomAt(tokens, 0)?.length === tokens.length
 
-/** The call or path that begins at an index; null where none does. */
+/** The call or path that begins at `start`; null for any other token. */
 function atomAt(tokens: readonly Token[], start: number): readonly Token[] | null {
   if (tokens[start]?.kind !== 'identifier' && tokens[start]?.kind !== 'quoted') return null
   let end = start + 1
@@ -175,8 +175,8 @@ function callsIn(tokens: readonly Token[]): readonly (readonly Token[])[] {
 
 const isAggregate = (call: readonly Token[]): boolean => findFunction(wordOf(call[0]!))?.kind === 'aggregate'
 
-/** The text with names in place of the atoms whose keys are given. */
-function replaced(sql: string, tokens: readonly Token[], names: ReadonlyMap<string, number>): string {
+/** The text with a group's name in place of each atom whose key is in `names`. */
+function replaceAtoms(sql: string, tokens: readonly Token[], names: ReadonlyMap<string, number>): string {
   let text = ''
   let at = tokens[0]?.at ?? 0
   for (let i = 0; i < tokens.length; i++) {

@@ -18,7 +18,7 @@ export interface Cells {
 
 export const DAY = 86_400_000_000n
 const SECOND = 1_000_000n
-/** The parts with a fixed length in microseconds, the shortest first. Each of them lies within one of every later part. */
+/** The parts with a fixed length in microseconds, the shortest first. Each lies within one interval of every later part. */
 const LENGTHS: Readonly<Record<string, bigint>> = {
   MICROSECOND: 1n,
   MILLISECOND: 1_000n,
@@ -31,25 +31,25 @@ const SHORT_PARTS = Object.keys(LENGTHS)
 const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
 /** The most days of a part. */
 const MOST_DAYS: Readonly<Record<string, bigint>> = { MONTH: 31n, QUARTER: 92n, YEAR: 366n, ISOYEAR: 371n }
-/** For parts longer than a day: the longer parts within which each of them lies. Weeks other than those from Monday lie within none. */
+/** For parts longer than a day: the longer parts within which they lie. A week that begins on another day than Monday lies within no part. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
   MONTH: ['QUARTER', 'YEAR'],
   QUARTER: ['YEAR'],
   WEEK_MONDAY: ['ISOYEAR'],
 }
 
-/** The one name that a part has here: WEEK becomes WEEK_SUNDAY, and ISOWEEK becomes WEEK_MONDAY. */
-export const partNamed = (word: string): string =>
+/** The canonical name of a part: WEEK becomes WEEK_SUNDAY, and ISOWEEK becomes WEEK_MONDAY. */
+export const canonicalPart = (word: string): string =>
   word === 'WEEK' ? 'WEEK_SUNDAY' : word === 'ISOWEEK' ? 'WEEK_MONDAY' : word
 
-/** The part whose cells contain buckets of this part: the part itself, or MINUTE for a shorter one and for null, a time not truncated. */
+/** The part whose cells contain buckets of this part: the part itself, or MINUTE for a shorter part and for a time that is not truncated (null). */
 export const cellPart = (part: string | null): string => (part === null || isWithin(part, 'MINUTE') ? 'MINUTE' : part)
 
 /** Whether each interval of the first part lies within one interval of the second. */
 export function isWithin(part: string, longer: string): boolean {
   if (part === longer) return true
-  const [own, other] = [SHORT_PARTS.indexOf(part), SHORT_PARTS.indexOf(longer)]
-  if (own >= 0) return other < 0 || own < other
+  const [index, longerIndex] = [SHORT_PARTS.indexOf(part), SHORT_PARTS.indexOf(longer)]
+  if (index >= 0) return longerIndex < 0 || index < longerIndex
   return WITHIN[part]?.includes(longer) ?? false
 }
 
@@ -100,8 +100,8 @@ function offsetOf(zone: string): Offset | null {
 /** Zones of cities for which the tz databases of platforms and engines differ. They also differ for zones of no city (CET, EST5EDT). */
 const DISPUTED: readonly string[] = ['Europe/Chisinau', 'Europe/Tiraspol']
 
-/** The one name that a zone has here; null for a zone that is not known, or for which tz databases differ. */
-export function zoneNamed(zone: string): string | null {
+/** The canonical name of a zone; null for an unknown zone, or where tz databases differ. */
+export function canonicalZone(zone: string): string | null {
   if (zone === 'UTC' || zone === 'Etc/UTC' || writtenOffset(zone) === 0) return 'UTC'
   const isCertain = isFixed(zone) || (zone.includes('/') && !DISPUTED.includes(zone))
   return isCertain && offsetOf(zone) !== null ? zone : null
@@ -135,7 +135,7 @@ export function boundaryBefore({ part, zone, since1970 }: Cells, instant: bigint
     const boundary = instantOf(startBefore(civilOf(at, zone), part), zone)
     if (boundary < (since1970 ? MARGIN : MIN_TIMESTAMP_MICROS)) return null
     const change = changeNear(boundary, zone)
-    if (change === null) return inRange(boundary)
+    if (change === null) return ifInRange(boundary)
     at = change - MARGIN - SECOND
   }
 }
@@ -146,21 +146,21 @@ export function boundaryAfter({ part, zone, since1970 }: Cells, instant: bigint)
     const boundary = instantOf(startAfter(civilOf(at, zone), part), zone)
     if (boundary >= END) return null
     const change = changeNear(boundary, zone)
-    if (change === null) return inRange(boundary)
+    if (change === null) return ifInRange(boundary)
     at = change + MARGIN
   }
 }
 
 const END = BigInt(LAST_DAY + 1) * DAY
-const inRange = (boundary: bigint): bigint | null =>
+const ifInRange = (boundary: bigint): bigint | null =>
   boundary >= MIN_TIMESTAMP_MICROS && boundary < END ? boundary : null
 
 /** Whether the instant is a boundary of the cells. */
 export const isBoundary = (cells: Cells, instant: bigint): boolean => boundaryAfter(cells, instant) === instant
 
 /**
- * The first instant of another offset, where the offset changes within 26 hours of this one; null where it does not. In the
- * tz database (2025c) a zone's changes are at least 95 hours apart, so that a window has at most one.
+ * The instant at which the zone's offset changes, if it is within 26 hours of this instant; otherwise null. In the tz database
+ * (2025c) a zone's changes are at least 95 hours apart, so at most one is that near.
  */
 function changeNear(instant: bigint, zone: string): bigint | null {
   if (isFixed(zone)) return null

@@ -1,12 +1,12 @@
 /** Finds the expressions that are a time of the table, truncated or converted: their values lie in cells of that time. */
 import type { CallExpr, Expr } from '../plan/nodes.js'
 import type { NotKept } from './not-kept.js'
-import { type Cells, cellPart, isFixed, isWithin, lengthOf, partNamed, zoneNamed } from './time-cells.js'
+import { type Cells, canonicalPart, canonicalZone, cellPart, isFixed, isWithin, lengthOf } from './time-cells.js'
 
 export type TimeType = 'TIMESTAMP' | 'DATETIME' | 'DATE'
 
 /** A value computed from a time column of the table: it grows with the column, and is NULL where the column is. */
-export interface TimeOf {
+export interface TableTime {
   /** The column of the table. */
   readonly column: string
   readonly type: TimeType
@@ -14,7 +14,7 @@ export interface TimeOf {
   readonly part: string | null
   /** The zone in which it is truncated or read; null for a TIMESTAMP that is not truncated. */
   readonly zone: string | null
-  /** Whether each value is a start of `part`; false where values only lie within one, as those of TIMESTAMP_BUCKET. */
+  /** Whether each value is a start of `part`; false where values only lie within a `part`, as values of TIMESTAMP_BUCKET do. */
   readonly isStart: boolean
   /** Present where only values after 1970 lie in cells. */
   readonly since1970?: true
@@ -22,26 +22,26 @@ export interface TimeOf {
   readonly isText?: true
 }
 
-/** The time of the table that an expression is; a reason where it has stopped being one; null where it has nothing to do with the time. */
-export type Traced = TimeOf | NotKept | null
+/** The table's time that an expression holds; a reason where a step has lost that time; null where the expression does not read it. */
+export type Trace = TableTime | NotKept | null
 
-export const isTime = (traced: Traced | undefined): traced is TimeOf => traced != null && 'column' in traced
+export const isTime = (traced: Trace | undefined): traced is TableTime => traced != null && 'column' in traced
 
 const TIME_TYPES: readonly string[] = ['TIMESTAMP', 'DATETIME', 'DATE'] satisfies readonly TimeType[]
 export const isTimeType = (kind: string): kind is TimeType => TIME_TYPES.includes(kind)
 
 /** The cells in which values of the time lie. */
-export const cellsOf = ({ part, zone, since1970 }: TimeOf): Cells => ({
+export const cellsOf = ({ part, zone, since1970 }: TableTime): Cells => ({
   part: cellPart(part),
   zone: zone ?? 'UTC',
   ...(since1970 && { since1970 }),
 })
 
 /** A column of texts like 20260131. A part of the table that has any other text in it has unknown times. */
-export const ofText = (column: string): TimeOf => ({ ...ofColumn(column, 'DATE'), isText: true })
+export const textTime = (column: string): TableTime => ({ ...columnTime(column, 'DATE'), isText: true })
 
 /** A column of the table itself. A DATE is a start of a day. */
-export const ofColumn = (column: string, type: TimeType): TimeOf => ({
+export const columnTime = (column: string, type: TimeType): TableTime => ({
   column,
   type,
   part: type === 'DATE' ? 'DAY' : null,
@@ -50,147 +50,144 @@ export const ofColumn = (column: string, type: TimeType): TimeOf => ({
 })
 
 /** The time of the table that the expression is. @param columns the times that columns hold, by the ids of the columns */
-export function timeOf(expr: Expr, columns: ReadonlyMap<number, Traced>): Traced {
+export function timeOf(expr: Expr, columns: ReadonlyMap<number, Trace>): Trace {
   if (expr.kind === 'column') return columns.get(expr.column.id) ?? null
   if (expr.kind === 'cast') {
-    const of = timeOf(expr.operand, columns)
-    if (!isTime(of) || of.isText || expr.format || expr.timeZone || expr.isSafe) return isTime(of) ? null : of
-    return converted(of, expr.type.kind, null, expr)
+    const time = timeOf(expr.operand, columns)
+    if (!isTime(time) || time.isText || expr.format || expr.timeZone || expr.isSafe) return isTime(time) ? null : time
+    return cast(time, expr.type.kind, null, expr)
   }
   if (expr.kind !== 'call' || expr.isSafe) return null
-  if (expr.name === 'TIMESTAMP_SECONDS') return divided(expr, columns)
+  if (expr.name === 'TIMESTAMP_SECONDS') return traceDivision(expr, columns)
   if (!Object.hasOwn(CALLS, expr.name)) return null
   const { argument, trace } = CALLS[expr.name]!
   const value = expr.arguments[argument]
-  const of = value ? timeOf(value, columns) : null
-  if (!isTime(of)) return of
-  return of.isText && trace !== parsed ? null : trace(of, expr)
+  const time = value ? timeOf(value, columns) : null
+  if (!isTime(time)) return time
+  return time.isText && trace !== traceParse ? null : trace(time, expr)
 }
 
 interface TracedCall {
   /** The index of the argument with the time. */
   readonly argument: number
-  readonly trace: (of: TimeOf, call: CallExpr) => Traced
+  readonly trace: (time: TableTime, call: CallExpr) => Trace
 }
 
-const truncating: TracedCall = {
+const TRUNCATE: TracedCall = {
   argument: 0,
-  trace: (of, call) => truncated(of, wordOf(call.arguments[1]), call.arguments[2], call),
+  trace: (time, call) => truncate(time, wordOf(call.arguments[1]), call.arguments[2], call),
 }
-const converting: TracedCall = {
-  argument: 0,
-  trace: (of, call) => converted(of, call.type.kind, call.arguments[1], call),
-}
-const bucketing: TracedCall = { argument: 0, trace: bucketed }
+const CAST: TracedCall = { argument: 0, trace: (time, call) => cast(time, call.type.kind, call.arguments[1], call) }
+const BUCKET: TracedCall = { argument: 0, trace: traceBuckets }
 
 const CALLS: Readonly<Record<string, TracedCall>> = {
-  TIMESTAMP_TRUNC: truncating,
-  DATETIME_TRUNC: truncating,
-  DATE_TRUNC: truncating,
-  TIMESTAMP: converting,
-  DATETIME: converting,
-  DATE: converting,
-  TIMESTAMP_BUCKET: bucketing,
-  DATETIME_BUCKET: bucketing,
-  PARSE_DATE: { argument: 1, trace: parsed },
+  TIMESTAMP_TRUNC: TRUNCATE,
+  DATETIME_TRUNC: TRUNCATE,
+  DATE_TRUNC: TRUNCATE,
+  TIMESTAMP: CAST,
+  DATETIME: CAST,
+  DATE: CAST,
+  TIMESTAMP_BUCKET: BUCKET,
+  DATETIME_BUCKET: BUCKET,
+  PARSE_DATE: { argument: 1, trace: traceParse },
   $extract: {
     argument: 1,
-    trace: (of, call) => (wordOf(call.arguments[0]) === 'DATE' ? converted(of, 'DATE', call.arguments[2], call) : null),
+    trace: (time, call) => (wordOf(call.arguments[0]) === 'DATE' ? cast(time, 'DATE', call.arguments[2], call) : null),
   },
 }
 
-function parsed({ isText, ...of }: TimeOf, { arguments: [format] }: CallExpr): Traced {
+function traceParse({ isText, ...time }: TableTime, { arguments: [format] }: CallExpr): Trace {
   const isDay = format?.kind === 'literal' && format.value === '%Y%m%d'
-  return isText && isDay ? of : null
+  return isText && isDay ? time : null
 }
 
 const wordOf = (expr: Expr | null | undefined): string | null => (expr?.kind === 'word' ? expr.word : null)
 
-/** The zone that an argument names: UTC without an argument, null where it is not a constant or not a zone that `zoneNamed` accepts. */
+/** The zone that an argument names: UTC without an argument, null where it is not a constant or not a zone that `canonicalZone` accepts. */
 export function zoneOf(argument: Expr | null | undefined): string | null {
   if (!argument) return 'UTC'
   const isText = argument.kind === 'literal' && argument.type.kind === 'STRING' && typeof argument.value === 'string'
-  return isText ? zoneNamed(argument.value as string) : null
+  return isText ? canonicalZone(argument.value as string) : null
 }
 
-const lost = (reason: string, { at }: Expr): NotKept => ({ reason, at })
+const loss = (reason: string, { at }: Expr): NotKept => ({ reason, at })
 
 const TWO_ZONES = 'the time of the table is read in two time zones, one after the other'
 const NO_ZONE = 'the time zone is not a constant with the name of a city, such as Europe/Paris'
 
-function truncated(of: TimeOf, word: string | null, zoned: Expr | null | undefined, call: Expr): Traced {
+function truncate(time: TableTime, word: string | null, zoneExpr: Expr | null | undefined, call: Expr): Trace {
   if (word === null) return null
-  const zone = of.type === 'TIMESTAMP' ? zoneOf(zoned) : of.zone
-  if (zone === null) return lost(NO_ZONE, call)
-  if (of.zone !== null && of.zone !== zone) return lost(TWO_ZONES, call)
-  const part = partNamed(word)
-  if (of.part !== null && !isWithin(of.part, part)) {
-    return lost(`the time is already truncated to ${of.part}, which does not lie within one ${part}`, call)
+  const zone = time.type === 'TIMESTAMP' ? zoneOf(zoneExpr) : time.zone
+  if (zone === null) return loss(NO_ZONE, call)
+  if (time.zone !== null && time.zone !== zone) return loss(TWO_ZONES, call)
+  const part = canonicalPart(word)
+  if (time.part !== null && !isWithin(time.part, part)) {
+    return loss(`the time is already truncated to ${time.part}, which does not lie within one ${part}`, call)
   }
-  return unlessTwice({ ...of, part, zone, isStart: true }, call)
+  return refuseRepeatedHours({ ...time, part, zone, isStart: true }, call)
 }
 
-function converted(of: TimeOf, kind: string, zoned: Expr | null | undefined, call: Expr): Traced {
+function cast(time: TableTime, kind: string, zoneExpr: Expr | null | undefined, call: Expr): Trace {
   if (!isTimeType(kind)) return null
-  if (of.type === 'TIMESTAMP' && kind === 'TIMESTAMP') return of
-  if (of.type !== 'TIMESTAMP' && kind !== 'TIMESTAMP') {
-    return zoned ? null : kind === 'DATE' ? toDay({ ...of, type: kind }) : { ...of, type: kind }
+  if (time.type === 'TIMESTAMP' && kind === 'TIMESTAMP') return time
+  if (time.type !== 'TIMESTAMP' && kind !== 'TIMESTAMP') {
+    return zoneExpr ? null : kind === 'DATE' ? toDay({ ...time, type: kind }) : { ...time, type: kind }
   }
-  const zone = zoneOf(zoned)
-  if (zone === null) return lost(NO_ZONE, call)
-  if (of.zone !== null && of.zone !== zone) return lost(TWO_ZONES, call)
-  if (kind === 'TIMESTAMP') return { ...of, type: kind }
-  const civil = { ...of, type: kind, zone }
-  return kind === 'DATE' ? toDay(civil) : unlessTwice(civil, call)
+  const zone = zoneOf(zoneExpr)
+  if (zone === null) return loss(NO_ZONE, call)
+  if (time.zone !== null && time.zone !== zone) return loss(TWO_ZONES, call)
+  if (kind === 'TIMESTAMP') return { ...time, type: kind }
+  const civil = { ...time, type: kind, zone }
+  return kind === 'DATE' ? toDay(civil) : refuseRepeatedHours(civil, call)
 }
 
-const toDay = (of: TimeOf): TimeOf =>
-  of.part === null || isWithin(of.part, 'DAY') ? { ...of, part: 'DAY', isStart: true } : of
+const toDay = (time: TableTime): TableTime =>
+  time.part === null || isWithin(time.part, 'DAY') ? { ...time, part: 'DAY', isStart: true } : time
 
 /** Refuses a DATETIME truncated to less than a day, in a zone whose clocks are set back: one such DATETIME stands for two instants. */
-function unlessTwice(of: TimeOf, call: Expr): Traced {
-  const isTwice = of.type === 'DATETIME' && of.part !== null && of.part !== 'DAY' && isWithin(of.part, 'DAY')
-  if (!isTwice || isFixed(of.zone!)) return of
-  return lost(`a DATETIME in ${of.zone} has each hour twice that the clocks are set back: truncate it to days`, call)
+function refuseRepeatedHours(time: TableTime, call: Expr): Trace {
+  const isTwice = time.type === 'DATETIME' && time.part !== null && time.part !== 'DAY' && isWithin(time.part, 'DAY')
+  if (!isTwice || isFixed(time.zone!)) return time
+  return loss(`a DATETIME in ${time.zone} has each hour twice that the clocks are set back: truncate it to days`, call)
 }
 
 /** Buckets of a length that divides an hour or a day, counted from the default origin, which is a midnight in UTC. */
-function bucketed(of: TimeOf, call: CallExpr): Traced {
+function traceBuckets(time: TableTime, call: CallExpr): Trace {
   const [, interval, origin] = call.arguments
   const [count, part] = interval?.kind === 'call' && interval.name === '$interval' ? interval.arguments : []
   const length = lengthOf(wordOf(part) ?? '')
   if (origin || count?.kind !== 'literal' || typeof count.value !== 'string' || length === undefined) {
-    return lost('buckets are traced only where they are of a constant length and have the default origin', call)
+    return loss('buckets are traced only where they are of a constant length and have the default origin', call)
   }
-  return inBuckets(of, BigInt(count.value) * length, call)
+  return toBuckets(time, BigInt(count.value) * length, call)
 }
 
 /** TIMESTAMP_SECONDS(300 * DIV(UNIX_SECONDS(time), 300)). DIV rounds towards zero: a bucket before 1970 is later than the times in it. */
-function divided(call: CallExpr, columns: ReadonlyMap<number, Traced>): Traced {
+function traceDivision(call: CallExpr, columns: ReadonlyMap<number, Trace>): Trace {
   const product = argumentsOf(call.arguments[0], '$multiply')
   const factor = product.find(part => part?.kind === 'literal')
   const [seconds, divisor] = argumentsOf(
     product.find(part => part !== factor),
     'DIV',
   )
-  const [time] = argumentsOf(seconds, 'UNIX_SECONDS')
-  const of = time ? timeOf(time, columns) : null
-  if (!isTime(of) || factor?.kind !== 'literal' || divisor?.kind !== 'literal') return isTime(of) ? null : of
+  const [timestamp] = argumentsOf(seconds, 'UNIX_SECONDS')
+  const time = timestamp ? timeOf(timestamp, columns) : null
+  if (!isTime(time) || factor?.kind !== 'literal' || divisor?.kind !== 'literal') return isTime(time) ? null : time
   if (typeof factor.value !== 'string' || factor.value !== divisor.value) return null
-  const bucket = inBuckets(of, BigInt(factor.value) * lengthOf('SECOND')!, call)
+  const bucket = toBuckets(time, BigInt(factor.value) * lengthOf('SECOND')!, call)
   return isTime(bucket) ? { ...bucket, since1970: true } : bucket
 }
 
 const argumentsOf = (expr: Expr | null | undefined, name: string): readonly (Expr | null)[] =>
   expr?.kind === 'call' && expr.name === name && !expr.isSafe ? expr.arguments : []
 
-function inBuckets(of: TimeOf, bucket: bigint, call: Expr): Traced {
-  if (of.zone !== null && of.zone !== 'UTC') return lost(TWO_ZONES, call)
+function toBuckets(time: TableTime, bucket: bigint, call: Expr): Trace {
+  if (time.zone !== null && time.zone !== 'UTC') return loss(TWO_ZONES, call)
   const cell = ['MINUTE', 'HOUR', 'DAY'].find(longer => bucket > 0n && lengthOf(longer)! % bucket === 0n)
-  if (cell === undefined) return lost('the length of these buckets does not divide a day', call)
-  const own = of.part === null ? 1n : lengthOf(of.part)
-  if (own === undefined || bucket % own !== 0n || (of.part !== null && !of.isStart)) {
-    return lost(`the time is already truncated to ${of.part}, which does not lie within one bucket`, call)
+  if (cell === undefined) return loss('the length of these buckets does not divide a day', call)
+  const length = time.part === null ? 1n : lengthOf(time.part)
+  if (length === undefined || bucket % length !== 0n || (time.part !== null && !time.isStart)) {
+    return loss(`the time is already truncated to ${time.part}, which does not lie within one bucket`, call)
   }
-  return { ...of, part: cell, zone: 'UTC', isStart: false }
+  return { ...time, part: cell, zone: 'UTC', isStart: false }
 }

@@ -2,7 +2,7 @@
 import type { CallExpr, Expr } from '../plan/nodes.js'
 import { civilFromDays, daysFromCivil, FIRST_DAY, LAST_DAY, monthsLater } from '../values/civil-date.js'
 import { dateLiteral, datetimeLiteral, timestampLiteral, zonedTimestampMicros } from '../values/literals.js'
-import { civilOf, DAY, floorTo, instantOf, lengthOf, partNamed, startBefore } from './time-cells.js'
+import { canonicalPart, civilOf, DAY, floorTo, instantOf, lengthOf, startBefore } from './time-cells.js'
 import { isTimeType, type TimeType, zoneOf } from './time-column.js'
 
 /** A time as plain data. The zone of `truncate` is null for a DATETIME or a DATE, which is civil already. */
@@ -63,7 +63,7 @@ function fromCall(call: CallExpr, type: TimeType): TimeExpr | null {
       const time = first && timeExpr(first)
       const zone = type === 'TIMESTAMP' ? zoneOf(third) : null
       if (!time || second?.kind !== 'word' || (type === 'TIMESTAMP' && zone === null)) return null
-      return { kind: 'truncate', time, part: partNamed(second.word), zone }
+      return { kind: 'truncate', time, part: canonicalPart(second.word), zone }
     }
     case 'TIMESTAMP':
     case 'DATETIME':
@@ -88,14 +88,14 @@ function convert(operand: Expr, type: TimeType, zone: string): TimeExpr | null {
 const MONTHS: Readonly<Record<string, number>> = { MONTH: 1, QUARTER: 3, YEAR: 12 }
 
 /** The sum of a time and an interval of one part, or of a DATE and a number of days. */
-function addInterval(first: Expr | null | undefined, by: Expr | null | undefined, sign: 1 | -1): TimeExpr | null {
-  const time = first && timeExpr(first)
-  if (!time || !by) return null
-  const isInterval = by.kind === 'call' && by.name === '$interval'
-  const [number, part] = isInterval ? by.arguments : [by, null]
+function addInterval(operand: Expr | null | undefined, amount: Expr | null | undefined, sign: 1 | -1): TimeExpr | null {
+  const time = operand && timeExpr(operand)
+  if (!time || !amount) return null
+  const isInterval = amount.kind === 'call' && amount.name === '$interval'
+  const [number, part] = isInterval ? amount.arguments : [amount, null]
   const count = number ? countOf(number) : null
-  const unit = unitOf(part?.kind === 'word' ? part.word : 'DAY', first!.type.kind)
-  return count !== null && unit !== null && (isInterval || first!.type.kind === 'DATE')
+  const unit = unitOf(part?.kind === 'word' ? part.word : 'DAY', operand!.type.kind)
+  return count !== null && unit !== null && (isInterval || operand!.type.kind === 'DATE')
     ? { kind: 'add', time, unit, count, sign }
     : null
 }
@@ -127,11 +127,11 @@ function evaluateUnchecked(time: TimeExpr, argumentOf: ArgumentOf): bigint | nul
   if (inner === null) return null
   switch (time.kind) {
     case 'add': {
-      const count = integer('digits' in time.count ? time.count.digits : argumentOf(time.count.parameter))
+      const count = integerOf('digits' in time.count ? time.count.digits : argumentOf(time.count.parameter))
       return count === null ? null : sumOf(inner, time.unit, count * BigInt(time.sign))
     }
     case 'truncate':
-      return truncatedTo(inner, time.part, time.zone)
+      return truncateTo(inner, time.part, time.zone)
     case 'toCivil':
       return civilOf(inner, time.zone)
     case 'toInstant':
@@ -148,7 +148,7 @@ function sumOf(time: bigint, unit: Sum['unit'], count: bigint): bigint | null {
   return BigInt(daysFromCivil(later.year, later.month, later.day)) * DAY + (time - day)
 }
 
-function truncatedTo(time: bigint, part: string, zone: string | null): bigint {
+function truncateTo(time: bigint, part: string, zone: string | null): bigint {
   if (zone === null) return startBefore(time, part)
   const civil = civilOf(time, zone)
   const length = lengthOf(part)
@@ -167,13 +167,13 @@ const CANONICAL: Readonly<Record<TimeType, (text: string) => string | null>> = {
 
 /** A value in microseconds: from ISO text, or for TIMESTAMP from a number or digits of microseconds; null for any other. */
 export function microsOf(type: TimeType, value: unknown): bigint | null {
-  const micros = type === 'TIMESTAMP' ? integer(value) : null
+  const micros = type === 'TIMESTAMP' ? integerOf(value) : null
   if (micros !== null || typeof value !== 'string') return micros
   const text = CANONICAL[type](value)
   return text === null ? null : zonedTimestampMicros(text.replace('+00', ''), () => 0)
 }
 
-function integer(value: unknown): bigint | null {
+function integerOf(value: unknown): bigint | null {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null
   return typeof value === 'string' && /^-?\d{1,19}$/.test(value) ? BigInt(value) : null

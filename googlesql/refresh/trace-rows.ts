@@ -24,7 +24,7 @@ import { columnsRead, conjuncts, exprsOfScan, inputsOfScan, visitExpr } from '..
 import { boundsOf, type TimeBound } from './bounds.js'
 import { Dependencies } from './dependencies.js'
 import { refuse } from './not-kept.js'
-import { isTime, isTimeType, ofColumn, ofText, type TimeType, type Traced, timeOf } from './time-column.js'
+import { columnTime, isTime, isTimeType, type TimeType, type Trace, textTime, timeOf } from './time-column.js'
 
 /** A place that reads a parameter. */
 export interface ParameterUse {
@@ -33,22 +33,22 @@ export interface ParameterUse {
 }
 
 /** A condition that bounds a time of the table, with the parameters in it. */
-export interface BoundFound {
+export interface BoundCondition {
   readonly bounds: readonly TimeBound[]
   readonly uses: readonly ParameterUse[]
 }
 
 /** An aggregation of rows of the table. */
 export interface Aggregation {
-  /** The time of the table that each key is. */
-  readonly keys: readonly Traced[]
+  /** For each key, the time of the table that it holds. */
+  readonly keys: readonly Trace[]
   readonly at: number
 }
 
 /** A join of rows of the table with other rows of the same table. */
 export interface SelfJoin {
   /** Pairs of values, one of the left and one of the right row, that must be equal for the rows to be joined. */
-  readonly equal: readonly (readonly [Traced, Traced])[]
+  readonly equal: readonly (readonly [Trace, Trace])[]
   readonly at: number
 }
 
@@ -61,24 +61,24 @@ export interface Facts {
   /** The types of the table's columns that are times, without texts like 20260131. */
   readonly types: ReadonlyMap<string, TimeType>
   /** The times of the table that columns of any scan are, by the ids of the columns. */
-  readonly columns: ReadonlyMap<number, Traced>
+  readonly columns: ReadonlyMap<number, Trace>
   readonly aggregations: readonly Aggregation[]
   readonly joins: readonly SelfJoin[]
   /** The last ORDER BY above all aggregations. */
-  readonly order: { readonly key: SortKey; readonly of: Traced } | null
-  readonly bounds: readonly BoundFound[]
+  readonly order: { readonly key: SortKey; readonly time: Trace } | null
+  readonly bounds: readonly BoundCondition[]
   /** The parameters that are read elsewhere than in these bounds. */
   readonly uses: readonly ParameterUse[]
 }
 
 /** Rows of the table on their way to the result, described by the bounds that each of them fulfils. */
-type Flow = readonly BoundFound[]
+type Flow = readonly BoundCondition[]
 
 /** @param first the first place that reads the table @throws Refusal */
 export function traceRows(query: Scan, first: TableScan): Facts {
   const tracer = new RowTracer(first.table)
   const flow = tracer.trace(query)
-  return flow ? tracer.found(flow) : refuse('no row of the result comes from the table', first.at)
+  return flow ? tracer.facts(flow) : refuse('no row of the result comes from the table', first.at)
 }
 
 class RowTracer {
@@ -87,12 +87,12 @@ class RowTracer {
   readonly #scans: TableScan[] = []
   readonly #others = new Set<string>()
   readonly #types = new Map<string, TimeType>()
-  readonly #columns = new Map<number, Traced>()
+  readonly #columns = new Map<number, Trace>()
   readonly #dependencies = new Dependencies(this.#columns)
   readonly #ctes = new Map<number, ResolvedCte>()
   readonly #cteFlows = new Map<ResolvedCte, Flow | null>()
   /** The ids of pseudo columns, which `SELECT *` leaves out. */
-  readonly #pseudo = new Set<number>()
+  readonly #pseudoColumns = new Set<number>()
   readonly #aggregations: Aggregation[] = []
   readonly #joins: SelfJoin[] = []
   readonly #uses: ParameterUse[] = []
@@ -102,7 +102,7 @@ class RowTracer {
     this.#table = table
   }
 
-  found(bounds: Flow): Facts {
+  facts(bounds: Flow): Facts {
     return {
       scans: this.#scans,
       others: [...this.#others],
@@ -158,11 +158,11 @@ class RowTracer {
     }
     this.#scans.push(scan)
     for (const { id, name, type } of columns) {
-      if (type.kind === 'STRING' && (wildcard || !PSEUDO_COLUMN.test(name))) this.#columns.set(id, ofText(name))
-      else if (PSEUDO_COLUMN.test(name)) this.#pseudo.add(id)
+      if (type.kind === 'STRING' && (wildcard || !PSEUDO_COLUMN.test(name))) this.#columns.set(id, textTime(name))
+      else if (PSEUDO_COLUMN.test(name)) this.#pseudoColumns.add(id)
       else if (isTimeType(type.kind)) {
         this.#types.set(name, type.kind)
-        this.#columns.set(id, wildcard ? { reason: `${table} is a wildcard table`, at } : ofColumn(name, type.kind))
+        this.#columns.set(id, wildcard ? { reason: `${table} is a wildcard table`, at } : columnTime(name, type.kind))
       }
     }
     return []
@@ -172,12 +172,12 @@ class RowTracer {
     const cte = this.#ctes.get(id)!
     if (cte.recursion) refuse(`the table expression ${cte.name} is recursive`, placeOf(cte.scan))
     if (!this.#cteFlows.has(cte)) this.#cteFlows.set(cte, this.trace(cte.scan))
-    for (const [i, column] of columns.entries()) this.#trace(column.id, this.#columns.get(cte.columns[i]!.id))
-    this.#dependencies.addReading(columns.map(({ id }, i) => [cte.columns[i]!.id, id]))
+    for (const [i, column] of columns.entries()) this.#setTime(column.id, this.#columns.get(cte.columns[i]!.id))
+    this.#dependencies.addCteScan(columns.map(({ id }, i) => [cte.columns[i]!.id, id]))
     return this.#cteFlows.get(cte)!
   }
 
-  /** A join. With constants or rows of other tables, each row of the table must be kept or dropped by itself. */
+  /** A join. If only one side has rows of the table, the join must keep or drop each of these rows by itself. */
   #join(scan: JoinScan): Flow | null {
     const left = this.trace(scan.left)
     const right = this.trace(scan.right)
@@ -194,21 +194,21 @@ class RowTracer {
     const at = condition?.at ?? placeOf(right)
     if (!['inner', 'cross', 'left'].includes(join)) refuse('the outer join keeps rows of its right side', at)
     const ids = left.columns.map(({ id }) => id)
-    const sideOf = (expr: Expr): boolean => [...columnsRead([expr])].every(id => ids.includes(id))
+    const isLeft = (expr: Expr): boolean => [...columnsRead([expr])].every(id => ids.includes(id))
     const equal = (condition ? conjuncts(condition) : []).flatMap(part => {
       if (part.kind !== 'call' || part.name !== '$eq') return []
       const [a, b] = part.arguments as [Expr, Expr]
-      return sideOf(a) === sideOf(b) ? [] : [[timeOf(a, this.#columns), timeOf(b, this.#columns)] as const]
+      return isLeft(a) === isLeft(b) ? [] : [[timeOf(a, this.#columns), timeOf(b, this.#columns)] as const]
     })
     this.#joins.push({ equal, at })
     // A left row without a partner has NULL in the columns of the right side.
     if (join === 'left') {
       for (const { id } of right.columns) if (this.#columns.has(id)) this.#columns.set(id, { reason: NOT_JOINED, at })
     }
-    return this.#merged(flows, at)
+    return this.#merge(flows, at)
   }
 
-  /** Allows only UNION, and only if all inputs are rows of the table: each part of the result would repeat constants and other rows. */
+  /** Allows only UNION, and only if all inputs are rows of the table: constants and rows of other tables would come again with every bucket. */
   #set({ operator, isAll, inputs, columns }: SetScan): Flow | null {
     const flows = inputs.map(input => this.trace(input))
     this.#dependencies.forget(columns)
@@ -217,13 +217,13 @@ class RowTracer {
     if (operator !== 'UNION') refuse(`the query puts rows together by ${operator}`, at)
     if (!flows.every(flow => flow !== null)) refuse('the query puts rows of the table and others together by UNION', at)
     const times = columns.map((_, i) => sameTime(inputs.map(input => this.#columns.get(input.columns[i]!.id))))
-    for (const [i, { id }] of columns.entries()) this.#trace(id, times[i])
+    for (const [i, { id }] of columns.entries()) this.#setTime(id, times[i])
     if (!isAll) this.#aggregations.push({ keys: times, at })
-    return this.#merged(flows as readonly Flow[], at)
+    return this.#merge(flows as readonly Flow[], at)
   }
 
   /** The rows of several scans together. Their times must have the same bounds, so that one window holds for all of them. */
-  #merged([first, ...others]: readonly Flow[], at: number): Flow {
+  #merge([first, ...others]: readonly Flow[], at: number): Flow {
     this.#order = null
     const boundsText = (flow: Flow): string =>
       [...new Set(flow.map(({ bounds }) => JSON.stringify(bounds)))].sort().join()
@@ -239,17 +239,17 @@ class RowTracer {
     if (scan.kind !== 'filter') for (const expr of exprsOfScan(scan)) this.#check(expr)
     if (scan.kind === 'project') {
       for (const { column, expr } of scan.computed) {
-        this.#trace(column.id, timeOf(expr, this.#columns))
+        this.#setTime(column.id, timeOf(expr, this.#columns))
         this.#dependencies.addComputed(column.id, expr)
       }
     }
     const key = scan.kind === 'order' && flow ? scan.keys[0] : undefined
-    if (key) this.#order = { key, of: timeOf(key.expr, this.#columns) }
+    if (key) this.#order = { key, time: timeOf(key.expr, this.#columns) }
     return flow && [...flow, ...bounds]
   }
 
   /** Null for a condition that is not a bound; it is checked like any other expression. */
-  #bound(condition: Expr): BoundFound | null {
+  #bound(condition: Expr): BoundCondition | null {
     const bounds = boundsOf(condition, this.#columns)
     if (bounds.length === 0) {
       this.#check(condition)
@@ -268,14 +268,14 @@ class RowTracer {
     if (!scan.groupingSets) this.#dependencies.addGroups(scan)
     if (flow === null) return null
     const keys = scan.keys.map(({ expr }) => timeOf(expr, this.#columns))
-    for (const [i, { column }] of scan.keys.entries()) this.#trace(column.id, keys[i])
+    for (const [i, { column }] of scan.keys.entries()) this.#setTime(column.id, keys[i])
     this.#aggregations.push({ keys, at: placeOf(scan) })
     // The order of the input rows has no effect on the groups.
     this.#order = null
     return flow
   }
 
-  #trace(id: number, traced: Traced | undefined): void {
+  #setTime(id: number, traced: Trace | undefined): void {
     if (traced) this.#columns.set(id, traced)
   }
 
@@ -285,7 +285,7 @@ class RowTracer {
       expr,
       part => {
         if (part.kind === 'parameter') this.#uses.push(part)
-        if (part.kind === 'column' && this.#pseudo.has(part.column.id)) {
+        if (part.kind === 'column' && this.#pseudoColumns.has(part.column.id)) {
           refuse(`the query reads the pseudo column ${part.column.name}`, part.at)
         }
         if (part.kind === 'call') checkCall(part)
@@ -302,8 +302,8 @@ type RowByRowScan = Extract<Scan, { readonly kind: 'unnest' | 'filter' | 'projec
 
 const NOT_JOINED = 'the outer join gives NULL for rows without a partner'
 
-/** The time that a column of a UNION is; null where it is not the same time in all inputs. */
-function sameTime([first, ...others]: readonly (Traced | undefined)[]): Traced {
+/** The time that a column of a UNION holds; null where the inputs do not hold the same time. */
+function sameTime([first, ...others]: readonly (Trace | undefined)[]): Trace {
   const isSame = isTime(first) && others.every(other => JSON.stringify(other) === JSON.stringify(first))
   return isSame ? first : null
 }
@@ -343,17 +343,17 @@ function checkAggregate(call: AggregateCall, { keys, groupingSets }: AggregateSc
   if (WITHOUT_ORDER.has(name)) return
   const [first] = args
   const exprs = keys.map(({ expr }) => expr)
-  const isTold =
-    first && groupingSets === null && (exprs.some(expr => isSameExpr(expr, first)) || dependencies.isTold(first, exprs))
+  const isKey = first && exprs.some(expr => isSameExpr(expr, first))
+  const isFixed = first && groupingSets === null && (isKey || dependencies.isFixed(first, exprs))
   const isList = name === 'ARRAY_AGG' || name === 'STRING_AGG'
-  // DISTINCT takes any of the FLOAT64 0 and -0, which are equal.
-  const isOneEach = isList && call.isDistinct && first && first.type.kind !== 'FLOAT64'
-  const isTotal = isOneEach && orderBy.length > 0 && isSameExpr(orderBy[0]!.expr, first)
-  if (!(name === 'ANY_VALUE' && isTold) && !isTotal)
+  // The FLOAT64 0 and -0 are equal, and DISTINCT keeps either.
+  const isDistinctList = isList && call.isDistinct && first && first.type.kind !== 'FLOAT64'
+  const hasTotalOrder = isDistinctList && orderBy.length > 0 && isSameExpr(orderBy[0]!.expr, first)
+  if (!(name === 'ANY_VALUE' && isFixed) && !hasTotalOrder)
     refuse(`the value of ${name} depends on the order in which rows are read`, at)
 }
 
-/** The offset in the text of some expression or table of the scan; 0 where none is found. */
+/** The offset in the text of some expression or table of the scan; 0 for a scan without both. */
 function placeOf(scan: Scan): number {
   const places = exprsOfScan(scan).map(({ at }) => at)
   if (scan.kind === 'aggregate') places.push(...scan.aggregates.map(({ call }) => call.at))

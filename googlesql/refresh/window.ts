@@ -38,8 +38,8 @@ const DATE_LENGTH = 10
 const SECONDS_LENGTH = 19
 
 /**
- * The value to compare `bucketMicros` with: a row lies before the boundary exactly if its bucket is less than this value. The first time of
- * all stays as it is: in most zones it does not start a cell, and the bucket of its cell is the first date.
+ * The value to compare `bucketMicros` with: a row lies before the boundary exactly if its bucket is less than this value. The earliest
+ * time is not converted: in most zones it does not start a cell, and the bucket of its cell is the first date.
  */
 export function bucketBoundary(kept: KeptQuery, boundary: bigint): bigint {
   const { timeType, bucketType, cells } = kept
@@ -53,13 +53,13 @@ export function timeValue({ timeType }: KeptQuery, t: bigint): string {
   return timeType === 'TIMESTAMP' ? `${datetimeText(t)}Z` : datetimeText(t)!
 }
 
-/** The least T: with it as _from, there is no bound. */
+/** The earliest T: as _from, it leaves out no row. */
 export const firstTime = (_kept: KeptQuery): bigint => BigInt(FIRST_DAY) * DAY
 
-/** The greatest T: with it as _until, there is no bound. */
+/** The latest T: as _until, it leaves out no row. */
 export const lastTime = ({ timeType }: KeptQuery): bigint =>
   timeType === 'DATE' ? BigInt(LAST_DAY) * DAY : MAX_TIMESTAMP_MICROS
 
-/** The greatest T before this boundary: a microsecond, or for a DATE a day, earlier. */
+/** The latest T before this boundary: a microsecond earlier, or for a DATE a day earlier. */
 export const justBefore = ({ timeType }: KeptQuery, boundary: bigint): bigint =>
   boundary - (timeType === 'DATE' ? DAY : 1n)
