@@ -5,7 +5,7 @@ import type { StructField } from '../types/types.js'
 export interface ColumnPath {
   readonly column: number
   readonly rest: string
-  /** The names of the path up to each array that it leads through, and those after the last: `hits`, `marks.name`. */
+  /** The names of the path up to each array that it leads through, and the names after the last array: `hits`, `marks.name`. */
   readonly parts: readonly string[]
 }
 

@@ -24,10 +24,10 @@ export type Equality = readonly [from: ValuePath, to: ValuePath]
 
 export const NO_EQUALITIES: Equalities = { own: new Map(), parts: [] }
 
-/** The equalities of all parts and these. */
+/** The equalities of all parts, and the added equalities. */
 export function withEqualities(parts: readonly Equalities[], added: readonly Equality[]): Equalities {
-  const [only] = parts
-  if (added.length === 0 && only && parts.length === 1) return only
+  const [first] = parts
+  if (added.length === 0 && first && parts.length === 1) return first
   const own = new Map<ValuePath, readonly ValuePath[]>()
   for (const [from, to] of added) own.set(from, [...(own.get(from) ?? []), to])
   return { own, parts }

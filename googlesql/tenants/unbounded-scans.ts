@@ -8,7 +8,7 @@ import type { TenantScan } from './relation.js'
 /** The path of the column that names the tenant of a row; null for a table whose rows belong to no tenant. */
 export type TenantColumnOf = (table: TableScan) => string | null
 
-/** The scans that are not proven to be bounded, each place once; none means that the result depends on the tenant's rows alone. */
+/** The scans that are not proven to be bounded, each place once; an empty list means that the result depends on the tenant's rows alone. */
 export function unboundedScans(
   query: ResolvedQuery,
   parameter: TenantParameter,
@@ -21,6 +21,6 @@ export function unboundedScans(
     if (!('rest' in path)) return { column, parts: null, key: null }
     return { column, parts: path.parts, key: `${table.columns[path.column]!.id}${path.rest}` }
   })
-  const places = new Map(analysis.unbounded(query.scan).map(({ scan }) => [`${scan.at} ${scan.table}`, scan]))
+  const places = new Map(analysis.findUnbounded(query.scan).map(({ scan }) => [`${scan.at} ${scan.table}`, scan]))
   return [...places.values()].sort((a, b) => a.at - b.at)
 }
