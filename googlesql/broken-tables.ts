@@ -21,7 +21,7 @@ export const NO_BROKEN_TABLES: BrokenTables = new Map()
  * Why the table with this name cannot be read; undefined where no broken schema concerns it. A broken shard
  * makes its wildcard tables unreadable, and a broken wildcard table its shards, because each may take its columns from the other.
  */
-export function absenceByBroken(broken: BrokenTables, name: string): Absence | undefined {
+export function absenceOfTable(broken: BrokenTables, name: string): Absence | undefined {
   if (broken.size === 0) return undefined
   const brokenName = broken.has(name) ? name : relatedBrokenName([...broken.keys()], name)
   return brokenName === undefined ? undefined : broken.get(brokenName)
@@ -34,8 +34,8 @@ function relatedBrokenName(names: readonly string[], name: string): string | und
   return shard ?? definitionCovering(wildcards, beginning)?.name
 }
 
-/** Why the views of the dataset with these names cannot be read; undefined where none of its tables is broken. */
-export function absenceByBrokenDataset(broken: BrokenTables, datasets: readonly string[]): Absence | undefined {
+/** Why the views of a dataset cannot be read; undefined where no table of it is broken. `datasets` are the names of this dataset. */
+export function absenceOfViews(broken: BrokenTables, datasets: readonly string[]): Absence | undefined {
   const brokenName = [...broken.keys()].find(name => datasets.some(dataset => name.startsWith(`${dataset}.`)))
   return brokenName === undefined ? undefined : broken.get(brokenName)
 }

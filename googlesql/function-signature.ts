@@ -32,8 +32,8 @@ export function functionSignature(source: FunctionSource): FunctionSignature {
     const { returns } = definition
     const columns = (returns ?? []).map(({ name, type }) => `${name.name} ${typeName(signatureType(type, text))}`)
     const first = returns?.[0]
-    const written = first ? { type: `TABLE<${columns.join(', ')}>`, at: first.name.at } : null
-    return { ...base, kind, language: 'SQL', returns: written }
+    const tableType = first ? { type: `TABLE<${columns.join(', ')}>`, at: first.name.at } : null
+    return { ...base, kind, language: 'SQL', returns: tableType }
   }
   const { returns, body } = definition
   return {

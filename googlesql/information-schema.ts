@@ -1,6 +1,6 @@
 /**
- * The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. PARTITIONS has all
- * its columns, because queries that read the known ones also read the counts of rows and bytes. Unknown values are NULL.
+ * The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. PARTITIONS also has the counts of
+ * rows and bytes, which queries often read; they are NULL.
  */
 import type { InformationSchemaView, TableDefinition } from './table-definition.js'
 import { INT64, STRING, type StructField, TIMESTAMP } from './types/types.js'
@@ -53,8 +53,8 @@ export function informationSchemaName(name: string): { readonly dataset: string 
  * ordinary table, with a schema and rows.
  */
 export function isComputedView(name: string): boolean {
-  const asked = informationSchemaName(name)
-  return asked !== null && Object.hasOwn(COLUMNS, asked.view)
+  const parts = informationSchemaName(name)
+  return parts !== null && Object.hasOwn(COLUMNS, parts.view)
 }
 
 /** The view of a dataset; undefined for a view that is not known here. */

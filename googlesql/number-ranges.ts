@@ -7,9 +7,9 @@ export interface NumberRange {
   readonly least: number
   /** Absent where there is no greatest number. */
   readonly most?: number
-  /** Whether a number that is NULL is allowed. @default false */
+  /** Whether NULL is allowed in the place of the number. @default false */
   readonly takesNull?: boolean
-  /** What is wrong with a caller's argument that leads to a number outside the range, in words for the caller. */
+  /** Tells the caller what is wrong with an argument that leads to a number outside the range. */
   readonly detail: string
 }
 

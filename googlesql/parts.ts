@@ -4,8 +4,8 @@
  */
 
 /**
- * The members of an object that are or contain parts: for a part its sort, for a plain object the members inside it. For a
- * list, the entry describes each item. A member that is null or absent has no parts.
+ * The members of an object that are or contain parts. The entry of a part is its sort, such as `expr`; the entry of a plain object
+ * has its members; the entry of a list describes each item. A member that is null or absent has no parts.
  */
 export interface Parts {
   readonly [member: string]: string | Parts
@@ -31,22 +31,22 @@ export type Replacements = Readonly<Record<string, ((part: never) => unknown) | 
 
 /** The value with its parts replaced. An object whose parts are all unchanged is returned itself. */
 export function mapPartsIn<V>(value: V, parts: Parts | string, replacements: Replacements): V {
-  return mapped(value, parts, replacements) as V
+  return mapParts(value, parts, replacements) as V
 }
 
-function mapped(value: unknown, parts: Parts | string, replacements: Replacements): unknown {
+function mapParts(value: unknown, parts: Parts | string, replacements: Replacements): unknown {
   if (value === null || value === undefined) return value
   const replace = typeof parts === 'string' ? replacements[parts] : null
   if (replace === undefined) return value
   if (Array.isArray(value)) {
-    const items = value.map(item => mapped(item, parts, replacements))
+    const items = value.map(item => mapParts(item, parts, replacements))
     return items.some((item, i) => item !== value[i]) ? items : value
   }
   if (typeof parts === 'string') return replace!(value as never)
   const object = value as Members
   let copy: Record<string, unknown> | null = null
   for (const member in parts) {
-    const part = mapped(object[member], parts[member]!, replacements)
+    const part = mapParts(object[member], parts[member]!, replacements)
     if (part === object[member]) continue
     copy ??= { ...object }
     copy[member] = part

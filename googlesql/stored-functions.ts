@@ -18,7 +18,7 @@ export interface FunctionSource {
 /** The functions that queries may call, besides built-in and temporary functions. */
 export interface FunctionSources {
   readonly functions: readonly FunctionSource[]
-  /** The folder that holds such functions, for messages about one that is missing; null without a folder. */
+  /** The folder that holds such functions, for messages about a missing function; null without a folder. */
   readonly folder: string | null
 }
 
@@ -44,7 +44,7 @@ export interface FunctionCatalogue {
   fileOf(name: string): string | null
 }
 
-/** @param otherNames returns the other names of the function with this name, such as the one with the project in front */
+/** @param otherNames returns the other names of the function with this name, such as the name with the project in front */
 export function functionCatalogue(
   { functions, folder }: FunctionSources,
   otherNames: (name: string) => readonly string[],
@@ -74,9 +74,9 @@ export function storedFunction(source: FunctionSource): StoredFunction {
     throw new SqlError(`The text defines ${name.name}, not ${source.name}`, source.text, name.at)
   }
   const depth = body.kind === 'javascript' ? 0 : bodyDepth(body)
-  const named = { ...name, name: source.name }
+  const fullName = { ...name, name: source.name }
   // The two objects are written alike, but TypeScript needs both to derive the type of `definition` from `kind`.
   return stored.kind === 'scalar'
-    ? { ...source, depth, ...stored, definition: { ...stored.definition, name: named } }
-    : { ...source, depth, ...stored, definition: { ...stored.definition, name: named } }
+    ? { ...source, depth, ...stored, definition: { ...stored.definition, name: fullName } }
+    : { ...source, depth, ...stored, definition: { ...stored.definition, name: fullName } }
 }

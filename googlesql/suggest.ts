@@ -1,4 +1,4 @@
-/** "Did you mean": finds the known name that is nearest to an unknown one. */
+/** "Did you mean": finds the known name that is nearest to an unknown name. */
 
 /**
  * The candidate nearest to `word`, without regard to case; undefined when no candidate is so near that `word` is a likely typo

@@ -1,11 +1,5 @@
 /** The tables that a query may read, and the conversion of BigQuery's JSON table schemas to their columns. */
-import {
-  type Absence,
-  absenceByBroken,
-  absenceByBrokenDataset,
-  type BrokenTables,
-  NO_BROKEN_TABLES,
-} from './broken-tables.js'
+import { type Absence, absenceOfTable, absenceOfViews, type BrokenTables, NO_BROKEN_TABLES } from './broken-tables.js'
 import { informationSchemaName, informationSchemaTable, isComputedView } from './information-schema.js'
 import { type FunctionCatalogue, type FunctionSources, functionCatalogue, NO_FUNCTIONS } from './stored-functions.js'
 import type { TableDefinition, TypeLimits } from './table-definition.js'
@@ -22,7 +16,7 @@ export interface TableCatalogue {
   find(name: string): TableDefinition | undefined
   /** All names, for "did you mean". */
   names(): readonly string[]
-  /** Why there is no such table, if it is known. */
+  /** Why there is no table with this name, if the reason is known. */
   absence(name: string): Absence | undefined
   /** The functions that are kept in a dataset. */
   readonly functions: FunctionCatalogue
@@ -51,7 +45,7 @@ export interface SchemaField {
   readonly policyTags?: { readonly names: readonly string[] }
 }
 
-/** The names of types in JSON schemas that differ from those in SQL. */
+/** The names of types in JSON schemas that differ from the names in SQL. */
 const LEGACY_NAMES: Readonly<Record<string, string>> = { INTEGER: 'INT64', FLOAT: 'FLOAT64', BOOLEAN: 'BOOL' }
 
 /** The type of a field; undefined when its name, or the name of a nested field's type, is not known. */
@@ -82,12 +76,12 @@ export function standardTypeName({ type, precision, scale, maxLength, rangeEleme
   const name = bareTypeName({ type, rangeElementType })
   if (name === 'RECORD') return 'STRUCT'
   const parameters = [precision ?? maxLength, precision === undefined ? undefined : scale].filter(
-    given => given !== undefined && given !== '',
+    value => value !== undefined && value !== '',
   )
   return parameters.length === 0 ? name : `${name}(${parameters.join(', ')})`
 }
 
-/** The columns of a schema's fields; undefined when the type of one is not known. */
+/** The columns of a schema's fields; undefined if a field has an unknown type. */
 export function fieldsToColumns(fields: readonly SchemaField[]): readonly StructField[] | undefined {
   const columns: StructField[] = []
   for (const field of fields) {
@@ -100,15 +94,15 @@ export function fieldsToColumns(fields: readonly SchemaField[]): readonly Struct
 
 /** The paths of the values that are never NULL by the modes of these fields, as in `TableDefinition.required`. */
 export function requiredPaths(fields: readonly SchemaField[], record = ''): readonly string[] {
-  return fields.flatMap(({ name, mode, fields: within = [] }) => {
+  return fields.flatMap(({ name, mode, fields: nested = [] }) => {
     const path = record + name
     switch (mode?.toUpperCase()) {
       case 'REQUIRED':
-        return [path, ...requiredPaths(within, `${path}.`)]
+        return [path, ...requiredPaths(nested, `${path}.`)]
       case 'REPEATED':
-        return [`${path}[]`, ...requiredPaths(within, `${path}[].`)]
+        return [`${path}[]`, ...requiredPaths(nested, `${path}[].`)]
       default:
-        return requiredPaths(within, `${path}.`)
+        return requiredPaths(nested, `${path}.`)
     }
   })
 }
@@ -118,11 +112,11 @@ export function typeLimits(fields: readonly SchemaField[], record = ''): Readonl
   const count = (value: string | number | undefined): number | null =>
     value !== undefined && /^\d{1,9}$/.test(String(value)) ? Number(value) : null
   const limits: Record<string, TypeLimits> = {}
-  for (const { name, mode, precision, scale, maxLength, fields: within = [] } of fields) {
+  for (const { name, mode, precision, scale, maxLength, fields: nested = [] } of fields) {
     const path = record + name
-    const own = { precision: count(precision), scale: count(precision) === null ? null : (count(scale) ?? 0) }
-    if (own.precision !== null || count(maxLength) !== null) limits[path] = { ...own, maxLength: count(maxLength) }
-    Object.assign(limits, typeLimits(within, `${path}${mode?.toUpperCase() === 'REPEATED' ? '[]' : ''}.`))
+    const size = { precision: count(precision), scale: count(precision) === null ? null : (count(scale) ?? 0) }
+    if (size.precision !== null || count(maxLength) !== null) limits[path] = { ...size, maxLength: count(maxLength) }
+    Object.assign(limits, typeLimits(nested, `${path}${mode?.toUpperCase() === 'REPEATED' ? '[]' : ''}.`))
   }
   return limits
 }
@@ -131,9 +125,9 @@ export function typeLimits(fields: readonly SchemaField[], record = ''): Readonl
 export interface TableNaming {
   /** The default project `p`: `p.dataset.table` and `dataset.table` are the same table; null for no default. */
   readonly project: string | null
-  /** The default dataset, `dataset` or `project.dataset`, of names without one; null for no default. */
+  /** The default dataset, `dataset` or `project.dataset`, of names without a dataset; null for no default. */
   readonly defaultDataset: string | null
-  /** Whether a name that no table has means the one table whose name differs from it only in case. @default false */
+  /** Whether an unknown name refers to the only table whose name equals it without regard to case. @default false */
   readonly ignoresCase?: boolean
 }
 
@@ -142,7 +136,7 @@ const AS_WRITTEN: TableNaming = { project: null, defaultDataset: null }
 /**
  * A catalogue of these tables. A name means the table with exactly this name; only if no table has it, `naming` completes it.
  *
- * @param absences why there is no such table, by name, for tables that an author may expect but that are not in the catalogue
+ * @param absences the reasons, by name, why the catalogue lacks tables that an author may expect
  * @param functions the functions that are kept in a dataset
  * @param broken tables that no query can read, even if `tables` has them
  */
@@ -156,49 +150,49 @@ export function tableCatalogue(
   const byName = new Map(tables.map(table => [table.name, table]))
   const wildcards = wildcardTables(tables)
   const findExact = (name: string): TableDefinition | undefined =>
-    isWildcard(name) ? wildcards.named(name) : (byName.get(name) ?? wildcards.shard(name))
+    isWildcard(name) ? wildcards.wildcard(name) : (byName.get(name) ?? wildcards.shard(name))
   return {
     find(name) {
-      const asked = informationSchemaName(name)
-      if (asked) {
-        const datasets = datasetNames(asked.dataset, naming)
-        if (absenceByBrokenDataset(broken, datasets) !== undefined) return undefined
-        const declared = datasets.map(dataset => byName.get(`${dataset}.INFORMATION_SCHEMA.${asked.view}`))
-        return declared.find(table => table !== undefined) ?? informationSchema(asked.view, datasets, tables)
+      const viewName = informationSchemaName(name)
+      if (viewName) {
+        const datasets = datasetNames(viewName.dataset, naming)
+        if (absenceOfViews(broken, datasets) !== undefined) return undefined
+        const declaredTables = datasets.map(dataset => byName.get(`${dataset}.INFORMATION_SCHEMA.${viewName.view}`))
+        return declaredTables.find(table => table !== undefined) ?? informationSchema(viewName.view, datasets, tables)
       }
-      const written = [name, ...otherNames(name, naming)]
-      for (const candidate of written) {
+      const candidates = [name, ...otherNames(name, naming)]
+      for (const candidate of candidates) {
         // A broken schema does not tell which types the columns in the table's files have.
-        if (absenceByBroken(broken, candidate) !== undefined) return undefined
+        if (absenceOfTable(broken, candidate) !== undefined) return undefined
         const table = findExact(candidate)
         if (table) return table
       }
-      return naming.ignoresCase ? onlyOneNamed(written, tables) : undefined
+      return naming.ignoresCase ? onlyTableNamed(candidates, tables) : undefined
     },
-    names: () => [...byName.keys()].filter(name => absenceByBroken(broken, name) === undefined),
+    names: () => [...byName.keys()].filter(name => absenceOfTable(broken, name) === undefined),
     absence(name) {
-      const asked = informationSchemaName(name)
-      if (asked)
+      const viewName = informationSchemaName(name)
+      if (viewName)
         return (
-          absenceByBrokenDataset(broken, datasetNames(asked.dataset, naming)) ?? {
+          absenceOfViews(broken, datasetNames(viewName.dataset, naming)) ?? {
             reason: noSuchView(name),
           }
         )
       const legacy = LEGACY_LIST.exec(name)
-      if (legacy) return { reason: insteadOfLegacy(legacy[1] ?? '') }
+      if (legacy) return { reason: legacyReplacement(legacy[1] ?? '') }
       const candidates = [name, ...otherNames(name, naming)]
       return candidates
-        .map(candidate => absenceByBroken(broken, candidate) ?? absences.get(candidate))
+        .map(candidate => absenceOfTable(broken, candidate) ?? absences.get(candidate))
         .find(absence => absence !== undefined)
     },
     functions: functionCatalogue(functions, name => otherNames(name, { ...naming, defaultDataset: null })),
   }
 }
 
-/** The only table that has one of these names in any letter case; undefined where no table or several tables have one. */
-function onlyOneNamed(names: readonly string[], tables: readonly TableDefinition[]): TableDefinition | undefined {
-  const asked = new Set(names.map(name => name.toLowerCase()))
-  const [match, another] = tables.filter(({ name }) => asked.has(name.toLowerCase()))
+/** The only table that has one of these names in any letter case; undefined where no table or several tables match. */
+function onlyTableNamed(names: readonly string[], tables: readonly TableDefinition[]): TableDefinition | undefined {
+  const lowerNames = new Set(names.map(name => name.toLowerCase()))
+  const [match, another] = tables.filter(({ name }) => lowerNames.has(name.toLowerCase()))
   return another ? undefined : match
 }
 
@@ -211,10 +205,10 @@ const noSuchView = (name: string): string =>
 /** The names of the lists of tables that BigQuery had before INFORMATION_SCHEMA: `__TABLES__` and `__TABLES_SUMMARY__`. */
 const LEGACY_LIST = /^(.+\.)?__TABLES(?:_SUMMARY)?__$/i
 
-const insteadOfLegacy = (dataset: string): string =>
+const legacyReplacement = (dataset: string): string =>
   `${dataset}INFORMATION_SCHEMA.TABLES has the tables, and ${dataset}INFORMATION_SCHEMA.PARTITIONS their rows`
 
-/** The view of the first of these datasets that has tables; undefined where none has, and for an unknown view. */
+/** The view of the first of these datasets that has tables; undefined where no dataset has tables, and for an unknown view. */
 function informationSchema(
   view: string,
   datasets: readonly string[],
@@ -230,8 +224,8 @@ function informationSchema(
  * The names of a dataset: as written, without the default project, and with it. Where a query writes no dataset, these are the
  * names of the default dataset.
  */
-function datasetNames(written: string | null, { project, defaultDataset }: TableNaming): readonly string[] {
-  const name = written ?? defaultDataset
+function datasetNames(dataset: string | null, { project, defaultDataset }: TableNaming): readonly string[] {
+  const name = dataset ?? defaultDataset
   if (name === null) return []
   const short = project !== null && name.startsWith(`${project}.`) ? name.slice(project.length + 1) : name
   return [name, short, ...(project === null ? [] : [`${project}.${short}`])]

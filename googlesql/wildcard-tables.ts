@@ -14,24 +14,24 @@ export const isWildcard = (name: string): boolean => name.endsWith('*')
 export const prefixOf = (name: string): string => name.slice(0, -1)
 
 export function wildcardTables(tables: readonly TableDefinition[]) {
-  const declared = tables.filter(({ name }) => isWildcard(name))
+  const wildcards = tables.filter(({ name }) => isWildcard(name))
   // Each definition is made once, because other modules compare definitions by identity and cache facts about them.
   const definitions = new Map<string, TableDefinition | undefined>()
-  const once = (name: string, make: () => TableDefinition | undefined): TableDefinition | undefined => {
+  const define = (name: string, make: () => TableDefinition | undefined): TableDefinition | undefined => {
     if (!definitions.has(name)) definitions.set(name, make())
     return definitions.get(name)
   }
   return {
     /** The wildcard table with this name; undefined where no table matches. */
-    named: (name: string): TableDefinition | undefined =>
-      once(name, () => {
-        const newest = definitionCovering(declared, prefixOf(name)) ?? newestOf(tables, prefixOf(name))
+    wildcard: (name: string): TableDefinition | undefined =>
+      define(name, () => {
+        const newest = definitionCovering(wildcards, prefixOf(name)) ?? newestOf(tables, prefixOf(name))
         return newest && wildcardTable(name, newest)
       }),
     /** The table with this name as a shard of a wildcard definition; undefined where no definition declares it. */
     shard: (name: string): TableDefinition | undefined =>
-      once(name, () => {
-        const definition = definitionCovering(declared, name)
+      define(name, () => {
+        const definition = definitionCovering(wildcards, name)
         return definition && isShardOf(name, prefixOf(definition.name)) ? { ...definition, name } : undefined
       }),
   }
@@ -53,7 +53,7 @@ function wildcardTable(name: string, { columns, unreadable }: TableDefinition): 
   }
 }
 
-/** The wildcard definition that covers this name, or all names with this prefix; of several, the one with the longest prefix. */
+/** The wildcard definition that covers this name, or all names with this prefix; of several, the definition with the longest prefix. */
 export function definitionCovering<T extends { readonly name: string }>(
   definitions: readonly T[],
   nameOrPrefix: string,
@@ -63,7 +63,7 @@ export function definitionCovering<T extends { readonly name: string }>(
     .sort((a, b) => b.name.length - a.name.length)[0]
 }
 
-/** The newest table whose name begins with `prefix`: the one whose name ends in the largest number, such as a date. */
+/** The newest table whose name begins with `prefix`: its name ends in the largest number, such as a date. */
 function newestOf(tables: readonly TableDefinition[], prefix: string): TableDefinition | undefined {
   const newest = newestShard(
     tables.map(({ name }) => name),
@@ -82,9 +82,9 @@ export function newestShard(tables: readonly string[], prefix: string): string |
   return newest
 }
 
-function isNewer(name: string, than: string): boolean {
-  const [number, other] = [lastNumber(name), lastNumber(than)]
-  return number === other ? name > than : number > other
+function isNewer(name: string, otherName: string): boolean {
+  const [number, other] = [lastNumber(name), lastNumber(otherName)]
+  return number === other ? name > otherName : number > other
 }
 
 const lastNumber = (name: string): number => Number(/\d{1,15}(?=\*?$)/.exec(name)?.[0] ?? -1)

@@ -33,26 +33,26 @@ export const OPERATORS: Readonly<Record<string, (first: string, second: string) 
   $array_at_ordinal: (array, ordinal) => `${array}[ORDINAL(${ordinal})]`,
 }
 
-/** Null for an expression that is not made of literals and parameters, or whose operator is not written here. */
+/** Null for an expression that is not made of literals and parameters, or has an operator that is not listed here. */
 export function writeConstant(expr: Expr): WrittenConstant | null {
   const parameters = new Set<string>()
-  const sql = writtenConstant(expr, parameters)
+  const sql = writeExpr(expr, parameters)
   return sql === null ? null : { sql, parameters: [...parameters] }
 }
 
-function writtenConstant(expr: Expr, parameters: Set<string>): string | null {
+function writeExpr(expr: Expr, parameters: Set<string>): string | null {
   switch (expr.kind) {
     case 'literal':
-      return writtenLiteral(expr.value, expr.type.kind)
+      return writeLiteral(expr.value, expr.type.kind)
     case 'parameter':
       parameters.add(expr.name)
       return `@${expr.name}`
     case 'cast':
-      return writtenCast(expr, parameters)
+      return writeCast(expr, parameters)
     case 'call':
-      return writtenCall(expr, parameters)
+      return writeCall(expr, parameters)
     case 'array': {
-      const items = writtenAll(expr.items, parameters)
+      const items = writeAll(expr.items, parameters)
       return items && `${shortTypeName(expr.type)}[${items.join(', ')}]`
     }
     case 'word':
@@ -62,41 +62,41 @@ function writtenConstant(expr: Expr, parameters: Set<string>): string | null {
   }
 }
 
-function writtenAll(exprs: readonly (Expr | null)[], parameters: Set<string>): readonly string[] | null {
-  const written = exprs.map(expr => expr && writtenConstant(expr, parameters))
-  return written.every(text => text !== null) ? written : null
+function writeAll(exprs: readonly (Expr | null)[], parameters: Set<string>): readonly string[] | null {
+  const texts = exprs.map(expr => expr && writeExpr(expr, parameters))
+  return texts.every(text => text !== null) ? texts : null
 }
 
-function writtenCast(expr: CastExpr, parameters: Set<string>): string | null {
-  const operand = expr.typeParameters ? null : writtenConstant(expr.operand, parameters)
-  const format = expr.format && writtenConstant(expr.format, parameters)
-  const zone = expr.timeZone && writtenConstant(expr.timeZone, parameters)
+function writeCast(expr: CastExpr, parameters: Set<string>): string | null {
+  const operand = expr.typeParameters ? null : writeExpr(expr.operand, parameters)
+  const format = expr.format && writeExpr(expr.format, parameters)
+  const zone = expr.timeZone && writeExpr(expr.timeZone, parameters)
   if (operand === null || (expr.format && format === null) || (expr.timeZone && zone === null)) return null
   const ending = `${format === null ? '' : ` FORMAT ${format}`}${zone === null ? '' : ` AT TIME ZONE ${zone}`}`
   return `${expr.isSafe ? 'SAFE_CAST' : 'CAST'}(${operand} AS ${shortTypeName(expr.type)}${ending})`
 }
 
-function writtenCall(call: CallExpr, parameters: Set<string>): string | null {
+function writeCall(call: CallExpr, parameters: Set<string>): string | null {
   if (Object.hasOwn(OPERATORS, call.name)) {
-    const operands = writtenAll(call.arguments, parameters)
+    const operands = writeAll(call.arguments, parameters)
     return operands && OPERATORS[call.name]!(operands[0]!, operands[1]!)
   }
-  if (call.name === '$interval' || call.name === '$extract') return writtenWords(call, parameters)
-  if (Object.hasOwn(LIKE, call.name)) return writtenLike(call, parameters)
+  if (call.name === '$interval' || call.name === '$extract') return writeWithWords(call, parameters)
+  if (Object.hasOwn(LIKE, call.name)) return writeLike(call, parameters)
   const hasName = /^(?:NET\.)?[A-Z][A-Z0-9_]*$/.test(call.name)
   if (!hasName || (volatilityOf(call.name) ?? 'volatile') === 'volatile') return null
-  const written = writtenArguments(call, parameters)
-  return written && `${call.isSafe ? 'SAFE.' : ''}${call.name}(${written.join(', ')})`
+  const texts = writeArguments(call, parameters)
+  return texts && `${call.isSafe ? 'SAFE.' : ''}${call.name}(${texts.join(', ')})`
 }
 
-function writtenLike({ name, arguments: args }: CallExpr, parameters: Set<string>): string | null {
-  const [operand, ...patterns] = writtenAll(args, parameters) ?? []
+function writeLike({ name, arguments: args }: CallExpr, parameters: Set<string>): string | null {
+  const [operand, ...patterns] = writeAll(args, parameters) ?? []
   return operand === undefined ? null : `(${operand} ${LIKE[name]!(patterns.join(', '))})`
 }
 
 /** An INTERVAL or EXTRACT, whose arguments stand between words. */
-function writtenWords({ name, arguments: args }: CallExpr, parameters: Set<string>): string | null {
-  const [first, second, third] = args.map(argument => argument && writtenConstant(argument, parameters))
+function writeWithWords({ name, arguments: args }: CallExpr, parameters: Set<string>): string | null {
+  const [first, second, third] = args.map(argument => argument && writeExpr(argument, parameters))
   // An INTERVAL with two parts takes only literals.
   if (!first || !second || (args[2] && (!third || name === '$interval'))) return null
   if (name === '$interval') return `INTERVAL ${first} ${second}`
@@ -104,24 +104,24 @@ function writtenWords({ name, arguments: args }: CallExpr, parameters: Set<strin
 }
 
 /** The given arguments, each with its name if it must be named; null where an argument cannot be written. */
-function writtenArguments({ name, arguments: args }: CallExpr, parameters: Set<string>): readonly string[] | null {
+function writeArguments({ name, arguments: args }: CallExpr, parameters: Set<string>): readonly string[] | null {
   const named = signaturesOf(findFunction(name)!)[0]!.parameters.filter(({ isNamedOnly }) => isNamedOnly)
   const positional = args.slice(0, args.length - named.length)
   const names = [...positional.map(() => ''), ...named.map(parameter => `${parameter.name} => `)]
   const last = positional.findLastIndex(argument => argument !== null)
-  const written: string[] = []
+  const texts: string[] = []
   for (const [i, argument] of args.entries()) {
     if (argument === null && i > last) continue
-    const text = argument && writtenConstant(argument, parameters)
+    const text = argument && writeExpr(argument, parameters)
     if (!text) return null
-    written.push(names[i] + text)
+    texts.push(names[i] + text)
   }
-  return written
+  return texts
 }
 
 const WITH_TYPE: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIME', 'TIMESTAMP', 'NUMERIC', 'BIGNUMERIC'])
 
-function writtenLiteral(value: unknown, type: string): string | null {
+function writeLiteral(value: unknown, type: string): string | null {
   if (type === 'BOOL') return value === null ? null : String(value)
   if (type === 'INT64' && typeof value === 'string') return `(${value})`
   if (type === 'FLOAT64' && typeof value === 'number') return `CAST('${value}' AS FLOAT64)`

@@ -16,15 +16,15 @@ export const MAX_DEPTH = 500
 export const MAX_BODY_DEPTH = 50
 
 /**
- * Refuses a tree that is deeper than `most` nodes, such as a sum of a thousand terms.
+ * Refuses a tree that is deeper than `maxDepth` nodes, such as a sum of a thousand terms.
  *
  * @throws SqlError at the first node that is too deep
  */
-export function refuseDeepTree(root: Node, source: string, most: number = MAX_DEPTH): void {
+export function refuseDeepTree(root: Node, source: string, maxDepth: number = MAX_DEPTH): void {
   const walk = (node: Node, depth: number): void => {
-    if (depth > most) {
+    if (depth > maxDepth) {
       throw new SqlError(
-        `Query is nested too deeply: at most ${most} operators inside each other are supported`,
+        `Query is nested too deeply: at most ${maxDepth} operators inside each other are supported`,
         source,
         node.at,
       )

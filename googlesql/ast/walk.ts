@@ -12,7 +12,7 @@ import type {
 
 export type Node = QueryBody | From | Pipe | Expression
 
-/** The kinds of objects that are not nodes but hold nodes, which then are children of the node around the object. */
+/** The kinds of objects that are not nodes: the nodes in such an object are children of the node around it. */
 const HOLDERS: ReadonlySet<unknown> = new Set<(SelectItem | GroupingItem | GroupingSetItem | FrameBound)['kind']>([
   'expression',
   'star',

@@ -5,8 +5,8 @@ import type { Token } from '../lex/tokenize.js'
 export type Parentheses = ReturnType<typeof findParentheses>
 
 /**
- * A `(` holds a query when SELECT, FROM or WITH follows, or when another parenthesis that holds a query follows and the
- * tokens after that one can continue a query. One pass from the end decides all parentheses in linear time.
+ * A `(` holds a query when SELECT, FROM or WITH follows. In `((…) …`, the outer `(` holds a query if the inner one does and the
+ * next token can continue it. One pass from the end decides all parentheses in linear time.
  *
  * Both arrays have one element for each token. For a `(`, `close` has the index of its `)`, or the number of tokens if it is
  * not closed, and `isQuery` has 1 if the parentheses hold a query.
@@ -14,12 +14,12 @@ export type Parentheses = ReturnType<typeof findParentheses>
 export function findParentheses(tokens: readonly Token[]) {
   const close = new Int32Array(tokens.length).fill(tokens.length)
   const isQuery = new Uint8Array(tokens.length)
-  const open: number[] = []
+  const closings: number[] = []
   for (let i = tokens.length - 1; i >= 0; i--) {
     const term = tokens[i]!.term
-    if (term === ')') open.push(i)
+    if (term === ')') closings.push(i)
     if (term !== '(') continue
-    close[i] = open.pop() ?? tokens.length
+    close[i] = closings.pop() ?? tokens.length
     const next = tokens[i + 1]?.term
     const holdsQuery =
       next === 'SELECT' ||

@@ -1,4 +1,4 @@
-/** Parses the definitions of functions: temporary ones before a query, and those that are kept in a dataset. */
+/** Parses the definitions of functions: of temporary functions before a query, and of functions that are kept in a dataset. */
 
 import type { FunctionDefinition, Identifier, TableFunctionDefinition, TypeNode } from '../ast/nodes.js'
 import { parseLiteral } from './expressions/literal.js'
@@ -23,11 +23,11 @@ const MODIFIERS: ReadonlySet<string> = new Set('OR REPLACE TEMP TEMPORARY AGGREG
  */
 export function parseFunction(p: Parser): FunctionDefinition {
   const { at } = p.expect('CREATE')
-  const isReplaced = p.acceptSequence('OR', 'REPLACE')
+  const isReplacement = p.acceptSequence('OR', 'REPLACE')
   if (!p.accept('TEMP') && !p.accept('TEMPORARY')) p.unsupported('CREATE FUNCTION without TEMP', at)
   if (p.is('AGGREGATE')) p.unsupported('CREATE TEMP AGGREGATE FUNCTION', at)
   if (p.is('TABLE')) p.unsupported('CREATE TEMP TABLE FUNCTION', at)
-  const { definition } = parseScalar(p, at, isReplaced, parseTemporaryName)
+  const { definition } = parseScalar(p, at, isReplacement, parseTemporaryName)
   p.expect(';')
   return definition
 }
@@ -54,17 +54,17 @@ export interface BodyText {
  * path(parameters) [RETURNS TABLE<name type, …>] AS query`. The name of the definition is the path, with dots between its
  * parts.
  *
- * @throws SqlError also for an aggregate function, and for one in a language other than SQL and JavaScript
+ * @throws SqlError also for an aggregate function, and for a function in a language other than SQL and JavaScript
  */
 export function parseStored(p: Parser): StoredDefinition {
   const { at } = p.expect('CREATE')
-  const isReplaced = p.acceptSequence('OR', 'REPLACE')
+  const isReplacement = p.acceptSequence('OR', 'REPLACE')
   if (p.is('TEMP') || p.is('TEMPORARY')) p.fail('A function that is kept in a dataset is created without TEMP')
   if (p.is('AGGREGATE')) p.unsupported('CREATE AGGREGATE FUNCTION', at)
   if (p.is('PROCEDURE')) p.unsupported('CREATE PROCEDURE', at)
   const stored: StoredDefinition = p.accept('TABLE')
     ? { kind: 'table', ...parseTableFunction(p, at) }
-    : { kind: 'scalar', ...parseScalar(p, at, isReplaced, parsePath) }
+    : { kind: 'scalar', ...parseScalar(p, at, isReplacement, parsePath) }
   p.accept(';')
   if (p.token.kind !== 'end') p.expected('end of input')
   return stored
@@ -80,7 +80,7 @@ function parsePath(p: Parser): Identifier {
 function parseScalar(
   p: Parser,
   at: number,
-  isReplaced: boolean,
+  isReplacement: boolean,
   parseName: (p: Parser) => Identifier,
 ): { readonly definition: FunctionDefinition; readonly bodyText: BodyText } {
   p.expect('FUNCTION')
@@ -90,7 +90,7 @@ function parseScalar(
   const returns = p.accept('RETURNS') ? parseTypeNode(p) : null
   const { body, bodyText } = parseJavaScript(p) ?? parseSqlBody(p)
   skipOptions(p)
-  const mode = isReplaced ? 'replace' : keepsExisting ? 'if-not-exists' : 'new'
+  const mode = isReplacement ? 'replace' : keepsExisting ? 'if-not-exists' : 'new'
   return { definition: { at, name, mode, parameters, returns, body }, bodyText }
 }
 
@@ -107,7 +107,7 @@ function parseTableFunction(
   p.expect('AS')
   const from = p.token.at
   const body = p.query()
-  return { definition: { at, name, parameters, returns, body }, bodyText: writtenFrom(p, from) }
+  return { definition: { at, name, parameters, returns, body }, bodyText: bodyTextFrom(p, from) }
 }
 
 function parseTableType(p: Parser): TableFunctionDefinition['returns'] {
@@ -138,7 +138,7 @@ function parseParameter(p: Parser): FunctionDefinition['parameters'][number] {
 }
 
 /** The text from this offset to the end of the last token. */
-const writtenFrom = (p: Parser, at: number): BodyText => ({ text: p.source.slice(at, p.peek(-1).end), at })
+const bodyTextFrom = (p: Parser, at: number): BodyText => ({ text: p.source.slice(at, p.peek(-1).end), at })
 
 interface Body {
   readonly body: FunctionDefinition['body']
@@ -154,12 +154,12 @@ function parseSqlBody(p: Parser): Body {
   p.refuseQuery('The body of a SQL function')
   const { at } = p.token
   const body = p.expression()
-  const bodyText = writtenFrom(p, at)
+  const bodyText = bodyTextFrom(p, at)
   p.expect(')')
   return { body, bodyText }
 }
 
-/** The words that may precede LANGUAGE; true for those that promise equal results for equal arguments. */
+/** The words that may precede LANGUAGE. True: equal arguments give equal results. */
 const DETERMINISM: Readonly<Record<string, boolean>> = {
   IMMUTABLE: true,
   DETERMINISTIC: true,
@@ -198,6 +198,6 @@ function refuseLibraries(p: Parser): void {
 function skipOptions(p: Parser): void {
   if (!p.isSequence('OPTIONS', '(')) return
   p.take()
-  const behind = p.afterParentheses()
-  while (p.token !== behind && p.token.kind !== 'end') p.take()
+  const tokenAfter = p.afterParentheses()
+  while (p.token !== tokenAfter && p.token.kind !== 'end') p.take()
 }

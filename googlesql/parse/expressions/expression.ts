@@ -46,7 +46,7 @@ function parseOperators(p: Parser, least: number): Expression {
   let left = parsePrefix(p, least)
   let isCompared = false
   for (;;) {
-    const operator = infixAt(p)
+    const operator = infixOf(p)
     const precedence = PRECEDENCE.get(operator)
     if (precedence === undefined || precedence < least) return left
     if (precedence === COMPARISON) {
@@ -66,7 +66,7 @@ function parseOperators(p: Parser, least: number): Expression {
 }
 
 /** The operator that comes next: `>>` for two adjacent `>`, and IN, LIKE or BETWEEN for NOT IN, NOT LIKE and NOT BETWEEN. */
-function infixAt(p: Parser): string {
+function infixOf(p: Parser): string {
   const { term, end } = p.token
   const next = p.peek()
   if (term === '>' && next.term === '>' && next.at === end) return '>>'
@@ -123,7 +123,7 @@ function parseComparison(p: Parser, left: Expression): Expression {
   if (p.accept('BETWEEN')) {
     const start = p.token.at
     const low = parseOperand(p)
-    if (!p.is('AND') && PRECEDENCE.has(infixAt(p))) p.syntaxError('Expression in BETWEEN must be parenthesized', start)
+    if (!p.is('AND') && PRECEDENCE.has(infixOf(p))) p.syntaxError('Expression in BETWEEN must be parenthesized', start)
     if (!p.accept('AND')) p.unexpected()
     return { kind: 'between', operand: left, low, high: parseOperand(p), isNegated, at }
   }

@@ -24,7 +24,7 @@ export function parsePrimary(p: Parser): Expression | null {
   return PRIMARIES.get(p.token.term)?.(p) ?? null
 }
 
-const isCalled = (p: Parser): boolean => p.peek().term === '('
+const isCallAhead = (p: Parser): boolean => p.peek().term === '('
 
 /** The expressions that begin with a word or a bracket; null where the word is a name. */
 const PRIMARIES = new Map<string, (p: Parser) => Expression | null>([
@@ -34,12 +34,12 @@ const PRIMARIES = new Map<string, (p: Parser) => Expression | null>([
   ['STRUCT', parseStruct],
   ['CASE', parseCase],
   ['CAST', parseCast],
-  ['SAFE_CAST', p => (isCalled(p) ? parseCast(p) : null)],
+  ['SAFE_CAST', p => (isCallAhead(p) ? parseCast(p) : null)],
   ['EXTRACT', parseExtract],
   ['EXISTS', p => parseSubqueryWord(p, 'exists')],
   ['INTERVAL', parseInterval],
-  ['WITH', p => (isCalled(p) ? parseWith(p) : null)],
-  ['RANGE', p => (isCalled(p) ? null : parseRangeLiteral(p))],
+  ['WITH', p => (isCallAhead(p) ? parseWith(p) : null)],
+  ['RANGE', p => (isCallAhead(p) ? null : parseRangeLiteral(p))],
 ])
 
 /** `(SELECT …)`, `(a, b)`, or an expression in parentheses; the tree has no node for such parentheses. */
@@ -151,12 +151,12 @@ function parseTimeZone(p: Parser): Expression | null {
 function parseInterval(p: Parser): IntervalExpression {
   const keyword = p.take()
   const { at } = keyword
-  const written = p.token
+  const valueToken = p.token
   // In `SELECT interval FROM t` the keyword is the mistake, not the token after it.
-  if (written.term === 'FROM' || written.term === ',') p.unexpected(keyword)
+  if (valueToken.term === 'FROM' || valueToken.term === ',') p.unexpected(keyword)
   const value = p.expression()
-  if (written.kind === 'string' && !p.isIdentifier()) {
-    p.fail('A valid date part name is required', written.at, { code: 'no-date-part', word: null })
+  if (valueToken.kind === 'string' && !p.isIdentifier()) {
+    p.fail('A valid date part name is required', valueToken.at, { code: 'no-date-part', word: null })
   }
   const part = parsePlainPart(p)
   const to = p.accept('TO') ? parsePlainPart(p) : null

@@ -107,34 +107,34 @@ function refuseAfterComma(p: Parser, { join, at }: JoinPart): never {
 function nestJoins(p: Parser, first: From, parts: readonly JoinPart[]): From {
   const conditions = parts.reduce((count, part) => count + part.conditions.length, 0)
   const count = `The number of join conditions is ${conditions} but the number of joins that require a join condition is`
-  const waiting: { readonly left: From; readonly part: JoinPart }[] = []
-  let closed = 0
+  const openJoins: { readonly left: From; readonly part: JoinPart }[] = []
+  let closedCount = 0
   let current = first
   const refuseOpen = (part: JoinPart): never =>
     p.syntaxError(
-      `${count} ${closed + waiting.length}. ${part.join.toUpperCase()} JOIN must have an ON or USING clause`,
+      `${count} ${closedCount + openJoins.length}. ${part.join.toUpperCase()} JOIN must have an ON or USING clause`,
       part.at,
     )
   for (const part of parts) {
-    const open = waiting[0]
+    const open = openJoins[0]
     if (part.join === 'comma' && open !== undefined) refuseOpen(open.part)
     if (part.join === 'comma' || part.join === 'cross') {
       current = makeJoin(current, part, part.right, undefined)
       continue
     }
-    waiting.push({ left: current, part })
+    openJoins.push({ left: current, part })
     current = part.right
     for (const condition of part.conditions) {
-      const join = waiting.pop()
+      const join = openJoins.pop()
       if (join === undefined) {
         const word = condition.using === null ? 'ON' : 'USING'
-        return p.syntaxError(`${count} only ${closed}. Unexpected keyword ${word}`, condition.at)
+        return p.syntaxError(`${count} only ${closedCount}. Unexpected keyword ${word}`, condition.at)
       }
       current = makeJoin(join.left, join.part, current, condition)
-      closed++
+      closedCount++
     }
   }
-  const open = waiting[0]
+  const open = openJoins[0]
   return open === undefined ? current : refuseOpen(open.part)
 }
 
@@ -166,8 +166,7 @@ function parsePrimary(p: Parser): From {
   }
   p.take()
   const first = parseItem(p)
-  // Parentheses in FROM may hold only a query or a join: neither a single table nor a join with a comma may be in
-  // parentheses.
+  // Parentheses in FROM hold a query or a join, but not a single table or a join with a comma.
   const joins = p.is(',') ? [] : parseJoins(p)
   const comma = joins.find(join => join.join === 'comma')
   if (comma !== undefined) p.syntaxError('Expected ")" but got ","', comma.at, 'expected', [')'])
@@ -213,13 +212,13 @@ function parseTableCall(p: Parser, path: readonly Identifier[]): TableCall {
  * function that takes such arguments, by its name.
  */
 function tableArguments(p: Parser): readonly Argument[] | null {
-  const behind = p.afterParentheses()
+  const tokenAfter = p.afterParentheses()
   p.expect('(')
   if (p.accept(')')) return []
   const list: Argument[] = []
   do {
-    if (p.peek().term === '=>' && isNotExpression(p, 2)) return skipTo(p, behind)
-    if (isNotExpression(p, 0)) return skipTo(p, behind)
+    if (p.peek().term === '=>' && isNotExpression(p, 2)) return skipTo(p, tokenAfter)
+    if (isNotExpression(p, 0)) return skipTo(p, tokenAfter)
     list.push(parseArgument(p))
   } while (p.accept(','))
   p.close()
@@ -233,8 +232,8 @@ function isNotExpression(p: Parser, ahead: number): boolean {
   return (term === 'TABLE' || term === 'MODEL') && (next === 'identifier' || next === 'quoted')
 }
 
-function skipTo(p: Parser, behind: Token): null {
-  while (p.token !== behind && p.token.kind !== 'end') p.take()
+function skipTo(p: Parser, tokenAfter: Token): null {
+  while (p.token !== tokenAfter && p.token.kind !== 'end') p.take()
   return null
 }
 

@@ -12,7 +12,7 @@ import { parseCombination } from './set.js'
 import { parseCte } from './with.js'
 
 /** Pipe operators of the language that are refused: statements, random samples, and operators that BigQuery does not have. */
-const REFUSED: ReadonlySet<string> = new Set(
+const REFUSED_OPERATORS: ReadonlySet<string> = new Set(
   'ASSERT CALL CREATE DESCRIBE EXPORT FINISH FORK IF INSERT LOG MATCH_RECOGNIZE RECURSIVE TABLESAMPLE TEE'.split(' '),
 )
 
@@ -20,16 +20,16 @@ const REFUSED: ReadonlySet<string> = new Set(
 export function parsePipe(p: Parser): Pipe {
   const { at } = p.expect('|>')
   const { term } = p.token
-  const read = Object.hasOwn(OPERATORS, term) ? OPERATORS[term] : undefined
+  const rule = Object.hasOwn(OPERATORS, term) ? OPERATORS[term] : undefined
   if (isSetOperatorMode(term, p.peek().term, p.peek(2).term)) return parseSetOperation(p)
-  if (read !== undefined) return read(p, at)
-  if (REFUSED.has(term)) p.unsupported(`Pipe operator ${term}`)
+  if (rule !== undefined) return rule(p, at)
+  if (REFUSED_OPERATORS.has(term)) p.unsupported(`Pipe operator ${term}`)
   return p.unexpected()
 }
 
 type Rule = (p: Parser, at: number) => Pipe
 
-/** The rule for what comes after the word of the operator. */
+/** Makes a rule for a whole operator from a rule for what follows the operator's word. */
 const afterWord =
   (rule: Rule): Rule =>
   (p, at) => {
@@ -37,7 +37,7 @@ const afterWord =
     return rule(p, at)
   }
 
-const extension = (p: Parser, at: number, isWindow: boolean): Pipe => ({
+const parseExtension = (p: Parser, at: number, isWindow: boolean): Pipe => ({
   kind: 'pipe-extend',
   at,
   items: parseItems(p),
@@ -48,8 +48,8 @@ const extension = (p: Parser, at: number, isWindow: boolean): Pipe => ({
 /** The rule for each operator, by the word after `|>`. That word is the next token; `at` is the place of the `|>`. */
 const OPERATORS: Readonly<Record<string, Rule>> = {
   SELECT: (p, at) => ({ kind: 'pipe-select', at, select: parsePipeSelect(p) }),
-  EXTEND: afterWord((p, at) => extension(p, at, false)),
-  WINDOW: afterWord((p, at) => extension(p, at, true)),
+  EXTEND: afterWord((p, at) => parseExtension(p, at, false)),
+  WINDOW: afterWord((p, at) => parseExtension(p, at, true)),
   SET: afterWord((p, at) => ({ kind: 'pipe-set', at, items: trailingList(p, parseAssignment) })),
   DROP: afterWord((p, at) => ({ kind: 'pipe-drop', at, columns: trailingList(p, item => item.identifier()) })),
   RENAME: afterWord((p, at) => ({ kind: 'pipe-rename', at, items: trailingList(p, parseRenaming) })),

@@ -46,9 +46,9 @@ function parseGroup(p: Parser): Unpivot['groups'][number] {
 
 function parseUnpivoted(p: Parser): UnpivotedColumn {
   const first = p.identifier()
-  const qualified = p.accept('.') ? { table: first, column: p.identifier() } : { table: null, column: first }
+  const column = p.accept('.') ? { table: first, column: p.identifier() } : { table: null, column: first }
   if (p.is('.')) p.fail('UNPIVOT IN clause cannot have expressions, only column names are allowed', first.at)
-  return qualified
+  return column
 }
 
 /** One column, or several in parentheses. */

@@ -6,7 +6,7 @@ import type { Parser } from '../parser.js'
 import { parseFrom } from './from.js'
 import { parsePipe } from './pipe.js'
 import { parseSelect } from './select.js'
-import { type Combination, parseCombination, requireSame } from './set.js'
+import { type Combination, parseCombination, requireSameOperation } from './set.js'
 import { parseCte } from './with.js'
 
 /** A whole query, up to the first token that cannot belong to it. */
@@ -52,7 +52,7 @@ function parseBody(p: Parser): QueryBody {
   for (;;) {
     const combination = parseCombination(p)
     if (combination === null) break
-    if (first !== null) requireSame(p, first, combination)
+    if (first !== null) requireSameOperation(p, first, combination)
     first ??= combination
     inputs.push(parseInput(p))
   }

@@ -49,7 +49,7 @@ function parseColumns(p: Parser): readonly Identifier[] {
 }
 
 /** Refuses different set operations on one level: parentheses have to show which of them comes first. */
-export function requireSame(p: Parser, first: Combination, next: Combination): void {
+export function requireSameOperation(p: Parser, first: Combination, next: Combination): void {
   if (first.operator !== next.operator || first.isAll !== next.isAll) {
     p.syntaxError(
       'Different set operations cannot be used in the same query without using parentheses for grouping',
