@@ -10,7 +10,7 @@
 import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
 import { call, caseWhen, columnExpr, literal } from '../../googlesql/plan/build.js'
 import type { Column, Expr, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
-import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
+import { mapExpr, mapExprs, withInputs } from '../../googlesql/plan/rewrite.js'
 import { hasSubquery, inputsOfScan, readsColumn } from '../../googlesql/plan/walk.js'
 import { BOOL, FLOAT64, INT64 } from '../../googlesql/types/types.js'
 import { mayFail, raises } from '../analysis/fallible-expressions.js'
@@ -36,7 +36,7 @@ function delayInScan(scan: Scan, delay: Delay, isInner = false): Scan {
   const hasRows = scan.kind !== 'limit' && (isInner || !isOneRow)
   // DuckDB pushes a condition without columns below an UNNEST, and so evaluates it even where the UNNEST returns no rows.
   const witness = scan.kind === 'filter' ? (scan.columns[0] ?? null) : null
-  const mapped = mapOwn(delay === 'rows' ? blockPushdown(inner) : inner, expr =>
+  const mapped = mapExprs(delay === 'rows' ? blockPushdown(inner) : inner, expr =>
     delayInExpr(expr, { delay: hasRows ? delay : 'branches', witness }),
   )
   if (mapped.kind !== 'project') return mapped

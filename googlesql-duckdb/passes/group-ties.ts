@@ -18,7 +18,7 @@ import type {
   ResolvedQuery,
   Scan,
 } from '../../googlesql/plan/nodes.js'
-import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
+import { mapExpr, mapExprs, withInputs } from '../../googlesql/plan/rewrite.js'
 import { columnsRead, hasSubquery, inputsOfScan, someScan, visitScans } from '../../googlesql/plan/walk.js'
 import { findCopies } from '../analysis/copied-columns.js'
 import { isConstant } from '../emit/context.js'
@@ -47,7 +47,7 @@ interface Facts {
 
 /** @param read the columns that are read from the scan, in the order in which the author wrote them */
 function addKeys(scan: Scan, read: readonly Column[], facts: Facts): Scan {
-  const own = mapOwn(scan, expr => addKeysIn(expr, facts))
+  const own = mapExprs(scan, expr => addKeysIn(expr, facts))
   const inputs = inputsOfScan(scan).map(input => addKeys(input, columnsReadFrom(input, scan, read), facts))
   const mapped = withInputs(own, inputs)
   return mapped.kind === 'order' && hasGroups(mapped.input, facts) ? withTieKeys(mapped, read, facts) : mapped

@@ -10,7 +10,7 @@
  */
 
 import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
-import { call, caseWhen, columnExpr, filtered, literal, withComputed } from '../../googlesql/plan/build.js'
+import { call, caseWhen, columnExpr, filterScan, literal, withComputed } from '../../googlesql/plan/build.js'
 import type {
   CallExpr,
   CaseExpr,
@@ -23,7 +23,7 @@ import type {
   Scan,
   SubqueryExpr,
 } from '../../googlesql/plan/nodes.js'
-import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
+import { mapExpr, mapExprs, withInputs } from '../../googlesql/plan/rewrite.js'
 import {
   columnsRead,
   exprsOfScan,
@@ -82,7 +82,7 @@ function guardScan(scan: Scan, isTaken: Expr | null, context: GuardContext): Sca
   const place: Place = { context, layers: hasHost ? [] : null, above: new Set(above.map(column => column.id)) }
   const guardsScan = context.guardsEverySubquery && isTaken === null && hasHost && inputs[0]!.kind !== 'one-row'
   const isReached = guardsScan && own.some(expr => isToGuard(expr, place)) ? asColumn(volatileTrue(0), place) : isTaken
-  const mapped = mapOwn(scan, expr => guardExpr(expr, isReached, place))
+  const mapped = mapExprs(scan, expr => guardExpr(expr, isReached, place))
   return withInputs(
     mapped,
     inputs.map(input => withColumns(input, place.layers ?? [])),
@@ -244,6 +244,6 @@ function restrict(scan: Scan, condition: Expr, context: GuardContext): Scan {
   }
 }
 
-const withGuard = (input: Scan, condition: Expr): Scan => ({ ...filtered(input, condition), isGuard: true })
+const withGuard = (input: Scan, condition: Expr): Scan => ({ ...filterScan(input, condition), isGuard: true })
 
 const andThen = (a: Expr, b: Expr): Expr => caseWhen(a, b, literal(BOOL, false, b.at))

@@ -16,14 +16,14 @@ import type {
   ResolvedQuery,
   Scan,
 } from '../../googlesql/plan/nodes.js'
-import { mapExpr, mapOwn, mapScans } from '../../googlesql/plan/rewrite.js'
+import { mapExpr, mapExprs, mapScans } from '../../googlesql/plan/rewrite.js'
 import { freshColumns, type NewColumn } from '../../googlesql/plan/walk.js'
 import { BOOL, INT64, type Type } from '../../googlesql/types/types.js'
 
 export function checkIntervalKeys(query: ResolvedQuery): ResolvedQuery {
   const newColumn = freshColumns(query.scan)
   const inQuery = (expr: Expr): Expr => mapExpr(expr, part => withLengths(part, newColumn))
-  return { ...query, scan: mapScans(query.scan, scan => checkScan(mapOwn(scan, inQuery), newColumn)) }
+  return { ...query, scan: mapScans(query.scan, scan => checkScan(mapExprs(scan, inQuery), newColumn)) }
 }
 
 function checkScan(scan: Scan, newColumn: NewColumn): Scan {

@@ -9,7 +9,7 @@
  */
 
 import { isVolatile } from '../../googlesql/functions/facts.js'
-import { aggregateCall, call, columnExpr, filtered, grouped, literal } from '../../googlesql/plan/build.js'
+import { aggregateCall, aggregateScan, call, columnExpr, filterScan, literal } from '../../googlesql/plan/build.js'
 import type {
   Column,
   Expr,
@@ -72,7 +72,7 @@ function limitRows(limit: LimitScan, order: OrderScan, query: ResolvedQuery): Wi
   const copies = new Map(table.columns.map(column => [column.id, { ...column, id: ++id }]))
   const inCopies = (expr: Expr): Expr => replaceColumns(expr, column => columnExpr(copies.get(column.id)!, false, at))
   const columns = [...copies.values()]
-  const matching = source.conditions.reduce<Scan>((input, condition) => filtered(input, inCopies(condition)), {
+  const matching = source.conditions.reduce<Scan>((input, condition) => filterScan(input, inCopies(condition)), {
     ...table,
     columns,
   })
@@ -103,7 +103,7 @@ function limitRows(limit: LimitScan, order: OrderScan, query: ResolvedQuery): Wi
     at,
   }
   // The check filters the limited rows, not the unnested ones: there may be no unnested row, and then the check would not be computed.
-  const checkedRows = filtered(rows, isEnough)
+  const checkedRows = filterScan(rows, isEnough)
   const body: LimitScan = { ...limit, input: { ...order, input: source.over(checkedRows) } }
   return { kind: 'with', ctes: [first], body, columns: limit.columns }
 }
@@ -186,7 +186,7 @@ const replaceColumns = (expr: Expr, exprOf: (column: Column) => Expr | undefined
   mapExpr(expr, part => (part.kind === 'column' ? exprOf(part.column) : undefined))
 
 function countOf(input: Scan, column: Column, at: number): Expr {
-  const scan = grouped(input, [], [{ column, call: aggregateCall('$count_star', INT64, [], at) }])
+  const scan = aggregateScan(input, [], [{ column, call: aggregateCall('$count_star', INT64, [], at) }])
   return { kind: 'subquery', type: INT64, form: 'scalar', scan, at }
 }
 

@@ -12,7 +12,7 @@
 import { findFunction } from '../../googlesql/functions/all.js'
 import { project } from '../../googlesql/plan/build.js'
 import type { Column, Expr, ResolvedCte, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
-import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
+import { mapExpr, mapExprs, withInputs } from '../../googlesql/plan/rewrite.js'
 import { exprsOfScan, inputsOfScan, partsOf, partsOfCall, partsOfWindow } from '../../googlesql/plan/walk.js'
 
 export function prune(query: ResolvedQuery): ResolvedQuery {
@@ -133,7 +133,7 @@ function rebuild(original: Scan, live: LiveParts, isOrderSeen: boolean): Scan {
   }
   const isSeen = isOrderSeenBelow(scan, isOrderSeen)
   const inputs = inputsOfScan(scan).map(input => rebuild(input, live, isSeen))
-  const own = mapOwn(scan, expr => rebuildExpr(expr, live))
+  const own = mapExprs(scan, expr => rebuildExpr(expr, live))
   if (scan.kind !== 'set') return withInputs(own, inputs)
   const kept = original.columns.flatMap((column, i) => (live.columns.has(column.id) ? [i] : []))
   const narrow = (input: Scan, i: number): Scan =>

@@ -128,7 +128,7 @@ export interface SelectExpression extends AstNode<'expression'> {
 }
 /** `*` or `path.*`, with its EXCEPT and REPLACE. */
 export interface SelectStar extends AstNode<'star'> {
-  readonly of: Expression | null
+  readonly path: Expression | null
   readonly except: readonly Identifier[]
   readonly replace: readonly { readonly expression: Expression; readonly name: Identifier }[]
 }

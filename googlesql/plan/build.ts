@@ -78,7 +78,7 @@ export const aggregateCall = (name: string, type: Type, args: readonly Expr[], a
 })
 
 /** GROUP BY without grouping sets: the keys, and then the aggregates. */
-export const grouped = (
+export const aggregateScan = (
   input: Scan,
   keys: readonly Computed[],
   aggregates: AggregateScan['aggregates'] = [],
@@ -92,7 +92,7 @@ export const grouped = (
   columns: [...keys, ...aggregates].map(({ column }) => column),
 })
 
-export const filtered = (input: Scan, condition: Expr): FilterScan => ({
+export const filterScan = (input: Scan, condition: Expr): FilterScan => ({
   kind: 'filter',
   input,
   condition,

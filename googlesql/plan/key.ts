@@ -21,30 +21,30 @@ export const isSameExpr = (a: Expr, b: Expr): boolean => a === b || (a.kind === 
  * order and all other clauses of the call, but not SAFE.
  */
 export const aggregateKey = ({ name, arguments: args, isDistinct, ignoresNulls, ...call }: AggregateCall): string => {
-  const own: Own = new Map()
-  const maybe = (part: Expr | null): string => (part ? keyOf(part, own) : '-')
-  const having = call.having ? `${call.having.extreme} ${keyOf(call.having.expr, own)}` : '-'
-  const order = call.orderBy.map(key => sortKey(key, own))
-  return `${name}(${[...args.map(maybe), isDistinct, ignoresNulls, having, order, maybe(call.limit), maybe(call.filter)].join()})`
+  const locals: LocalNames = new Map()
+  const keyOrDash = (part: Expr | null): string => (part ? keyOf(part, locals) : '-')
+  const having = call.having ? `${call.having.extreme} ${keyOf(call.having.expr, locals)}` : '-'
+  const order = call.orderBy.map(key => sortKey(key, locals))
+  return `${name}(${[...args.map(keyOrDash), isDistinct, ignoresNulls, having, order, keyOrDash(call.limit), keyOrDash(call.filter)].join()})`
 }
 
-const sortKey = ({ expr, isDescending, nullsFirst }: SortKey, own: Own): string =>
-  `${keyOf(expr, own)} ${isDescending} ${nullsFirst}`
+const sortKey = ({ expr, isDescending, nullsFirst }: SortKey, locals: LocalNames): string =>
+  `${keyOf(expr, locals)} ${isDescending} ${nullsFirst}`
 
 /** The numbered names that stand in a key for the columns that the expression itself defines, by column id. */
-type Own = Map<number, string>
+type LocalNames = Map<number, string>
 
-function keyOf(expr: Expr, own: Own): string {
-  const key = (part: Expr | null): string => (part ? keyOf(part, own) : '-')
+function keyOf(expr: Expr, locals: LocalNames): string {
+  const key = (part: Expr | null): string => (part ? keyOf(part, locals) : '-')
   const keys = (parts: readonly (Expr | null)[]): string => parts.map(key).join()
-  const claim = (column: Column): string => memo(own, column.id, () => `own ${own.size}`)
+  const localName = (column: Column): string => memo(locals, column.id, () => `own ${locals.size}`)
   switch (expr.kind) {
     case 'literal':
       return `${typeKey(expr.type)} ${valueKey(expr)}`
     case 'parameter':
       return `@${expr.name} ${typeKey(expr.type)}`
     case 'column':
-      return `#${own.get(expr.column.id) ?? expr.column.id} ${typeKey(expr.type)}`
+      return `#${locals.get(expr.column.id) ?? expr.column.id} ${typeKey(expr.type)}`
     case 'word':
       return expr.word
     case 'call':
@@ -68,9 +68,9 @@ function keyOf(expr: Expr, own: Own): string {
     case 'in-query':
       return `${key(expr.operand)} in (${scanKey(expr.scan)})`
     case 'lambda':
-      return `(${expr.parameters.map(claim).join()}) -> ${key(expr.body)}`
+      return `(${expr.parameters.map(localName).join()}) -> ${key(expr.body)}`
     case 'let': {
-      const bindings = expr.bindings.map(({ column, expr: value }) => `${claim(column)} = ${key(value)}`)
+      const bindings = expr.bindings.map(({ column, expr: value }) => `${localName(column)} = ${key(value)}`)
       return `let(${bindings.join()}, ${key(expr.result)})`
     }
     default:

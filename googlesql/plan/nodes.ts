@@ -93,8 +93,8 @@ export interface CteScan extends ScanNode<'cte'> {
 }
 /**
  * One row for each element of the array: `columns` are the input's columns, then the element, then the offset. `input` holds
- * the FROM items before it; without one, `array` may still read columns of an outer query. If `isOuter`, an input row without
- * an element for which `condition` is true is kept, with NULLs. A NULL array has no elements.
+ * the FROM items before it; without an input, `array` may still read columns of an outer query. If `isOuter`, an input row is kept,
+ * with NULLs, where no element fulfils `condition`. A NULL array has no elements.
  */
 export interface UnnestScan extends ScanNode<'unnest'> {
   readonly input: Scan | null
@@ -120,7 +120,7 @@ export interface FilterScan extends ScanNode<'filter'> {
    */
   readonly isGuard?: true
 }
-/** Computes columns; `columns` lists those that remain, each one from the input or computed. */
+/** Computes columns; `columns` lists the columns that remain, from the input or computed. */
 export interface ProjectScan extends ScanNode<'project'> {
   readonly input: Scan
   readonly computed: readonly Computed[]
@@ -183,7 +183,7 @@ export interface ResolvedCte {
   readonly scan: Scan
   /** The columns of `scan` that every CteScan of this CTE reads, by position. */
   readonly columns: readonly Column[]
-  /** For a recursive CTE, its recursive terms, which read the CTE by its id (`scan` is the base term); null for any other. */
+  /** For a recursive CTE, its recursive terms, which read the CTE by its id (`scan` is the base term); null for any other CTE. */
   readonly recursion: { readonly isAll: boolean; readonly terms: readonly Scan[] } | null
   /** True for a CTE that an engine computes before the scans that read it, even if only one scan reads it. @default false */
   readonly isComputedFirst?: boolean
@@ -245,7 +245,7 @@ export interface CallExpr extends ExprNode<'call'> {
 export interface CastExpr extends ExprNode<'cast'> {
   readonly operand: Expr
   readonly isSafe: boolean
-  /** True for a cast that coercion added, false for one that is written. */
+  /** True for a cast that coercion added, false for a cast in the text. */
   readonly isImplicit: boolean
   readonly format: Expr | null
   readonly timeZone: Expr | null

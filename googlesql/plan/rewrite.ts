@@ -27,7 +27,7 @@ export const mapScan = (scan: Scan, replace: Replace): Scan =>
   mapNode(scan, { expr: part => mapExpr(part, replace), scan: input => mapScan(input, replace) })
 
 /** The scan with its own expressions mapped; its inputs are unchanged. */
-export const mapOwn = (scan: Scan, map: (part: Expr) => Expr): Scan => mapNode(scan, { expr: map })
+export const mapExprs = (scan: Scan, map: (part: Expr) => Expr): Scan => mapNode(scan, { expr: map })
 
 /** The call with the expressions in it mapped. */
 export const mapWindow = (call: WindowCall, map: (part: Expr) => Expr): WindowCall =>
@@ -48,7 +48,7 @@ export function withInputs(scan: Scan, inputs: readonly Scan[]): Scan {
 export function mapScans(root: Scan, replace: (scan: Scan, isInner: boolean) => Scan, isInner = false): Scan {
   const scan = mapNode(root, { scan: input => mapScans(input, replace, isInner) })
   const inExpr = (expr: Expr): Expr => mapNode(expr, { expr: inExpr, scan: query => mapScans(query, replace, true) })
-  return replace(mapOwn(scan, inExpr), isInner)
+  return replace(mapExprs(scan, inExpr), isInner)
 }
 
 /** Makes another plan of the same shape. */
@@ -63,19 +63,19 @@ export interface PlanMap {
  */
 export function moverTo(at: number): PlanMap {
   const expr = (part: Expr): Expr => ({ ...mapNode(part, { expr, scan }), at })
-  const scan = (part: Scan): Scan => calledAt(mapNode(part, { expr, scan }), at)
+  const scan = (part: Scan): Scan => moveScan(mapNode(part, { expr, scan }), at)
   return { scan, expr }
 }
 
 /** The scan with this offset for its table, or for its aggregate and window calls. */
-function calledAt(scan: Scan, at: number): Scan {
+function moveScan(scan: Scan, at: number): Scan {
   if (scan.kind === 'table') return { ...scan, at }
   if (scan.kind === 'aggregate') {
     return { ...scan, aggregates: scan.aggregates.map(part => ({ ...part, call: { ...part.call, at } })) }
   }
   if (scan.kind !== 'window') return scan
-  const moved = (window: WindowCall): WindowCall => ({ ...window, call: { ...window.call, at } })
-  return { ...scan, functions: scan.functions.map(part => ({ ...part, call: moved(part.call) })) }
+  const move = (window: WindowCall): WindowCall => ({ ...window, call: { ...window.call, at } })
+  return { ...scan, functions: scan.functions.map(part => ({ ...part, call: move(part.call) })) }
 }
 
 /**
@@ -88,15 +88,14 @@ export function copierOf(
   exprs: readonly Expr[],
   newColumn: (column: Column) => Column,
 ): PlanMap {
-  const made = new Set<number>()
-  const make = (columns: readonly Column[]): void => columns.forEach(({ id }) => void made.add(id))
-  const visit = (expr: Expr): void => void (expr.kind === 'column' || make(columnsNamed(expr)))
-  for (const scan of scans) visitScan(scan, visit, part => make(columnsMade(part)))
-  for (const expr of exprs) visitExpr(expr, visit, part => make(columnsMade(part)))
-  const fresh = new Map<number, Column>()
-  const of = (column: Column): Column =>
-    made.has(column.id) ? memo(fresh, column.id, () => newColumn(column)) : column
-  const copyScan = (scan: Scan): Scan => mapNode(mapNode(mapOwn(scan, copyExpr), { column: of }), { scan: copyScan })
-  const copyExpr = (expr: Expr): Expr => mapNode(expr, { expr: copyExpr, scan: copyScan, column: of })
-  return { scan: copyScan, expr: copyExpr }
+  const ids = new Set<number>()
+  const addIds = (columns: readonly Column[]): void => columns.forEach(({ id }) => void ids.add(id))
+  const visit = (expr: Expr): void => void (expr.kind === 'column' || addIds(columnsNamed(expr)))
+  for (const scan of scans) visitScan(scan, visit, part => addIds(columnsMade(part)))
+  for (const expr of exprs) visitExpr(expr, visit, part => addIds(columnsMade(part)))
+  const copies = new Map<number, Column>()
+  const column = (part: Column): Column => (ids.has(part.id) ? memo(copies, part.id, () => newColumn(part)) : part)
+  const scan = (part: Scan): Scan => mapNode(mapNode(mapExprs(part, expr), { column }), { scan })
+  const expr = (part: Expr): Expr => mapNode(part, { expr, scan, column })
+  return { scan, expr }
 }

@@ -58,20 +58,20 @@ export function columnsRead(exprs: readonly Expr[]): Set<number> {
 }
 
 /** The ids of the outer references of the scan: the columns that it reads and does not define. */
-export const outerColumns = (scan: Scan): Set<number> => free((visit, visitPart) => visitScan(scan, visit, visitPart))
+export const outerColumns = (scan: Scan): Set<number> => freeIds((visit, onScan) => visitScan(scan, visit, onScan))
 
 /** The ids of the columns that the expression reads, except for those that a lambda, a let or a subquery in it defines. */
-export const freeColumns = (expr: Expr): Set<number> => free((visit, visitPart) => visitExpr(expr, visit, visitPart))
+export const freeColumns = (expr: Expr): Set<number> => freeIds((visit, onScan) => visitExpr(expr, visit, onScan))
 
-function free(walk: (visit: (expr: Expr) => void, visitPart: (scan: Scan) => void) => void): Set<number> {
+function freeIds(walk: (visit: (expr: Expr) => void, visitPart: (scan: Scan) => void) => void): Set<number> {
   const read = new Set<number>()
   const made = new Set<number>()
-  const note = (ids: Set<number>, columns: readonly Column[]): void => {
+  const add = (ids: Set<number>, columns: readonly Column[]): void => {
     for (const { id } of columns) ids.add(id)
   }
   walk(
-    expr => note(expr.kind === 'column' ? read : made, columnsNamed(expr)),
-    scan => note(made, columnsMade(scan)),
+    expr => add(expr.kind === 'column' ? read : made, columnsNamed(expr)),
+    scan => add(made, columnsMade(scan)),
   )
   for (const id of made) read.delete(id)
   return read

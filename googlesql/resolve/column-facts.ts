@@ -17,8 +17,8 @@ export interface ValueFacts {
   /** True for an INT64 that is NULL or within ±(2^53−1); meaningless for other types. */
   readonly isSmall: boolean
   /**
-   * The facts of a STRUCT's fields, which hold where the STRUCT is not NULL; for an ARRAY a list of one, the facts of its
-   * elements. Empty where nothing is known.
+   * The facts of a STRUCT's fields, which hold where the STRUCT is not NULL; for an ARRAY a list with one item, the facts of
+   * its elements. Empty where nothing is known.
    */
   readonly parts: readonly ValueFacts[]
 }
@@ -29,19 +29,19 @@ const SMALL: ValueFacts = { ...NEVER_NULL, isSmall: true }
 
 /** The facts of the columns of a scan, by the column's id; nothing is known about a column without an entry. */
 type Facts = ReadonlyMap<number, ValueFacts>
-const NONE: Facts = new Map()
+const NO_FACTS: Facts = new Map()
 
 /** The facts of these columns of the scan, as the query's result shows them. */
 export function columnFacts(scan: Scan, columns: readonly Column[], tables: TableCatalogue): readonly ValueFacts[] {
-  const facts = new FactReader(tables).ofScan(scan)
-  return columns.map(({ id, type }) => inResult(facts.get(id) ?? UNKNOWN, type))
+  const facts = new FactReader(tables).scanFacts(scan)
+  return columns.map(({ id, type }) => factsInResult(facts.get(id) ?? UNKNOWN, type))
 }
 
 /** The facts of a value as a result shows it: a NULL array as an empty array, and a JSON null as NULL. */
-function inResult(facts: ValueFacts, type: Type): ValueFacts {
+function factsInResult(facts: ValueFacts, type: Type): ValueFacts {
   const partTypes =
     type.kind === 'ARRAY' ? [type.element] : type.kind === 'STRUCT' ? type.fields.map(field => field.type) : []
-  const parts = facts.parts.map((part, i) => inResult(part, partTypes[i]!))
+  const parts = facts.parts.map((part, i) => factsInResult(part, partTypes[i]!))
   return { ...facts, isNeverNull: type.kind === 'ARRAY' || (facts.isNeverNull && type.kind !== 'JSON'), parts }
 }
 
@@ -56,14 +56,14 @@ class FactReader {
     this.#tables = tables
   }
 
-  ofScan(scan: Scan): Facts {
+  scanFacts(scan: Scan): Facts {
     switch (scan.kind) {
       case 'one-row':
-        return NONE
+        return NO_FACTS
       case 'table': {
         const required = new Set(this.#tables.find(scan.table)?.required)
         if (scan.wildcard !== undefined) required.add(TABLE_SUFFIX)
-        if (required.size === 0) return NONE
+        if (required.size === 0) return NO_FACTS
         return new Map(scan.columns.map(({ id, name, type }) => [id, storedFacts(name, type, required)]))
       }
       case 'cte': {
@@ -71,36 +71,36 @@ class FactReader {
         return new Map(scan.columns.map(({ id }, i) => [id, facts[i] ?? UNKNOWN]))
       }
       case 'unnest': {
-        const facts = new Map(scan.input ? this.ofScan(scan.input) : NONE)
-        const element = this.ofExpr(scan.array, facts).parts[0] ?? UNKNOWN
+        const facts = new Map(scan.input ? this.scanFacts(scan.input) : NO_FACTS)
+        const element = this.exprFacts(scan.array, facts).parts[0] ?? UNKNOWN
         facts.set(scan.element.id, scan.isOuter ? orNull(element) : element)
         if (scan.isOuter) return facts
         if (scan.offset) facts.set(scan.offset.id, SMALL)
-        return scan.condition ? whereTrue(facts, scan.condition) : facts
+        return scan.condition ? factsWhereTrue(facts, scan.condition) : facts
       }
       case 'join': {
-        const left = this.ofScan(scan.left)
-        const right = this.ofScan(scan.right)
+        const left = this.scanFacts(scan.left)
+        const right = this.scanFacts(scan.right)
         const [keepsLeft, keepsRight] = [!/^(?:right|full)$/.test(scan.join), !/^(?:left|full)$/.test(scan.join)]
         const facts = new Map([...(keepsLeft ? left : allOrNull(left)), ...(keepsRight ? right : allOrNull(right))])
-        return scan.condition && keepsLeft && keepsRight ? whereTrue(facts, scan.condition) : facts
+        return scan.condition && keepsLeft && keepsRight ? factsWhereTrue(facts, scan.condition) : facts
       }
       // The condition of a WHERE is ignored: a template may leave it out, and all variants must have equal result columns.
       case 'filter':
       case 'order':
       case 'limit':
-        return this.ofScan(scan.input)
+        return this.scanFacts(scan.input)
       case 'project': {
-        const input = this.ofScan(scan.input)
-        const computed = scan.computed.map(({ column, expr }) => [column.id, this.ofExpr(expr, input)] as const)
+        const input = this.scanFacts(scan.input)
+        const computed = scan.computed.map(({ column, expr }) => [column.id, this.exprFacts(expr, input)] as const)
         return new Map([...input, ...computed])
       }
       case 'aggregate':
-        return this.#ofAggregate(scan)
+        return this.#aggregateFacts(scan)
       case 'window': {
-        const input = this.ofScan(scan.input)
+        const input = this.scanFacts(scan.input)
         const computed = scan.functions.map(({ column, call }) => {
-          const facts = this.#ofCall(call.call, input)
+          const facts = this.#callFacts(call.call, input)
           // A window frame may have no row.
           return [column.id, { ...facts, isNeverNull: isNullFree(call.call) }] as const
         })
@@ -108,38 +108,38 @@ class FactReader {
       }
       case 'set': {
         const inputs = scan.inputs.map(input => {
-          const facts = this.ofScan(input)
+          const facts = this.scanFacts(input)
           return input.columns.map(({ id }) => facts.get(id) ?? UNKNOWN)
         })
         const all = scan.operator === 'UNION' ? inputs : inputs.slice(0, 1)
-        return new Map(scan.columns.map(({ id }, i) => [id, commonTo(all.map(facts => facts[i]!))]))
+        return new Map(scan.columns.map(({ id }, i) => [id, commonFacts(all.map(facts => facts[i]!))]))
       }
       case 'with':
-        for (const cte of scan.ctes) this.#ctes.set(cte.id, this.#ofCte(cte))
-        return this.ofScan(scan.body)
+        for (const cte of scan.ctes) this.#ctes.set(cte.id, this.#cteFacts(cte))
+        return this.scanFacts(scan.body)
       default:
         return scan satisfies never
     }
   }
 
-  #ofCte({ scan, columns, recursion }: ResolvedCte): readonly ValueFacts[] {
+  #cteFacts({ scan, columns, recursion }: ResolvedCte): readonly ValueFacts[] {
     if (recursion) return []
-    const facts = this.ofScan(scan)
+    const facts = this.scanFacts(scan)
     return columns.map(({ id }) => facts.get(id) ?? UNKNOWN)
   }
 
-  #ofAggregate({ input, keys, aggregates, groupingSets, groupingCalls }: AggregateScan): Facts {
-    const inputFacts = this.ofScan(input)
+  #aggregateFacts({ input, keys, aggregates, groupingSets, groupingCalls }: AggregateScan): Facts {
+    const inputFacts = this.scanFacts(input)
     const facts = new Map<number, ValueFacts>()
     for (const { column, expr } of keys) {
-      const key = this.ofExpr(expr, inputFacts)
+      const key = this.exprFacts(expr, inputFacts)
       // Rows of a grouping set have NULL in the columns of the other keys.
       facts.set(column.id, groupingSets === null ? key : orNull(key))
     }
     // Every group of a GROUP BY with keys has at least one row.
     const hasRows = keys.length > 0 && groupingSets === null
     for (const { column, call } of aggregates) {
-      const result = this.#ofCall(call, inputFacts)
+      const result = this.#callFacts(call, inputFacts)
       facts.set(column.id, hasRows || isNullFree(call) ? result : orNull(result))
     }
     for (const { column } of groupingCalls) facts.set(column.id, SMALL)
@@ -147,33 +147,33 @@ class FactReader {
   }
 
   /** The facts of an aggregate over at least one row. */
-  #ofCall(call: AggregateCall, input: Facts): ValueFacts {
+  #callFacts(call: AggregateCall, input: Facts): ValueFacts {
     const { name, arguments: args, having, limit, filter, isSafe, ignoresNulls } = call
-    const given = args.filter(arg => arg !== null).map(arg => this.ofExpr(arg, input))
-    const first = given[0] ?? UNKNOWN
+    const argumentFacts = args.filter(arg => arg !== null).map(arg => this.exprFacts(arg, input))
+    const first = argumentFacts[0] ?? UNKNOWN
     const result = resultOf(name)
     const parts =
       result.parts === 'arguments'
         ? [{ ...first, isNeverNull: first.isNeverNull || ignoresNulls }]
-        : partsOf(result, 'all', given)
+        : partsOf(result, 'all', argumentFacts)
     const isPlain = !having && !limit && !filter && !isSafe
     const isNullable = !isNullFree(call) && !(isPlain && result.nulls === 'with-argument' && first.isNeverNull)
-    return { isNeverNull: !isNullable, isSmall: isSmall(result, given.slice(0, 1)), parts }
+    return { isNeverNull: !isNullable, isSmall: isSmall(result, argumentFacts.slice(0, 1)), parts }
   }
 
-  #ofOuter({ id }: Column): ValueFacts | undefined {
+  #outerFacts({ id }: Column): ValueFacts | undefined {
     return this.#outer.findLast(facts => facts.has(id))?.get(id)
   }
 
   /** The facts of the only column of a subquery that is evaluated for rows with these facts. */
-  #ofSubquery(scan: Scan, input: Facts): ValueFacts {
+  #subqueryFacts(scan: Scan, input: Facts): ValueFacts {
     this.#outer.push(input)
-    const facts = this.ofScan(scan)
+    const facts = this.scanFacts(scan)
     this.#outer.pop()
     return facts.get(scan.columns[0]?.id ?? -1) ?? UNKNOWN
   }
 
-  ofExpr(expr: Expr, input: Facts): ValueFacts {
+  exprFacts(expr: Expr, input: Facts): ValueFacts {
     switch (expr.kind) {
       case 'literal':
         return {
@@ -182,20 +182,20 @@ class FactReader {
           isSmall: expr.value === null || isSmallLiteral(expr.value),
         }
       case 'column':
-        return (expr.isCorrelated ? this.#ofOuter(expr.column) : input.get(expr.column.id)) ?? UNKNOWN
+        return (expr.isCorrelated ? this.#outerFacts(expr.column) : input.get(expr.column.id)) ?? UNKNOWN
       case 'word':
         return NEVER_NULL
       case 'struct':
-        return { ...NEVER_NULL, parts: expr.fields.map(field => this.ofExpr(field, input)) }
+        return { ...NEVER_NULL, parts: expr.fields.map(field => this.exprFacts(field, input)) }
       case 'array':
-        return { ...NEVER_NULL, parts: [commonTo(expr.items.map(item => this.ofExpr(item, input)))] }
+        return { ...NEVER_NULL, parts: [commonFacts(expr.items.map(item => this.exprFacts(item, input)))] }
       case 'field': {
-        const operand = this.ofExpr(expr.operand, input)
+        const operand = this.exprFacts(expr.operand, input)
         const field = operand.parts[expr.index] ?? UNKNOWN
         return operand.isNeverNull ? field : orNull(field)
       }
       case 'cast': {
-        const { isNeverNull, isSmall } = this.ofExpr(expr.operand, input)
+        const { isNeverNull, isSmall } = this.exprFacts(expr.operand, input)
         const isInteger = expr.operand.type.kind === 'INT64' && expr.type.kind === 'INT64'
         return {
           isNeverNull: isNeverNull && !expr.isSafe,
@@ -205,23 +205,23 @@ class FactReader {
       }
       case 'case': {
         const results = expr.branches.map(({ then }) => then).concat(expr.otherwise ? [expr.otherwise] : [])
-        const result = commonTo(results.map(result => this.ofExpr(result, input)))
+        const result = commonFacts(results.map(result => this.exprFacts(result, input)))
         return expr.otherwise === null ? orNull(result) : result
       }
       case 'let': {
-        const bound = expr.bindings.map(({ column, expr: value }) => [column.id, this.ofExpr(value, input)] as const)
-        return this.ofExpr(expr.result, new Map([...input, ...bound]))
+        const lets = expr.bindings.map(({ column, expr: value }) => [column.id, this.exprFacts(value, input)] as const)
+        return this.exprFacts(expr.result, new Map([...input, ...lets]))
       }
       case 'subquery': {
         if (expr.form === 'exists') return NEVER_NULL
-        const column = this.#ofSubquery(expr.scan, input)
+        const column = this.#subqueryFacts(expr.scan, input)
         if (expr.form === 'array') return { ...NEVER_NULL, parts: [column] }
         return hasRow(expr.scan) ? column : orNull(column)
       }
       case 'call': {
         const args = expr.arguments.filter(arg => arg !== null)
-        const facts = args.map(arg => this.ofExpr(arg, input))
-        const { isNeverNull, isSmall, parts } = ofCall(expr, args, facts)
+        const facts = args.map(arg => this.exprFacts(arg, input))
+        const { isNeverNull, isSmall, parts } = callFacts(expr, args, facts)
         return { isNeverNull: !expr.isSafe && isNeverNull, isSmall, parts }
       }
       default:
@@ -243,7 +243,7 @@ function storedFacts(path: string, type: Type, required: ReadonlySet<string>): V
   }
 }
 
-function ofCall(call: CallExpr, args: readonly Expr[], facts: readonly ValueFacts[]): ValueFacts {
+function callFacts(call: CallExpr, args: readonly Expr[], facts: readonly ValueFacts[]): ValueFacts {
   const result = resultOf(call.name)
   const evaluation = evaluationOf(call)
   if (result.parts === 'element') {
@@ -260,11 +260,11 @@ function ofCall(call: CallExpr, args: readonly Expr[], facts: readonly ValueFact
 /** The facts of the fields or elements of the result of a call with these arguments. */
 function partsOf({ parts }: ResultFacts, evaluation: Evaluation, facts: readonly ValueFacts[]): readonly ValueFacts[] {
   if (parts === 'without-null') return [NEVER_NULL]
-  if (parts === 'elements') return commonTo(facts).parts
+  if (parts === 'elements') return commonFacts(facts).parts
   if (parts !== 'argument') return []
-  if (evaluation === 'chosen') return commonTo(facts.slice(1)).parts
+  if (evaluation === 'chosen') return commonFacts(facts.slice(1)).parts
   // The result is the first argument: NTH_VALUE's second argument is an offset, and GREATEST and LEAST take no STRUCTs or ARRAYs.
-  return commonTo(evaluation === 'until-value' ? facts : facts.slice(0, 1)).parts
+  return commonFacts(evaluation === 'until-value' ? facts : facts.slice(0, 1)).parts
 }
 
 const isSmall = (result: ResultFacts, facts: readonly ValueFacts[]): boolean =>
@@ -292,10 +292,10 @@ const isNullFree = ({ name, isSafe }: AggregateCall): boolean => !isSafe && resu
 const isSmallLiteral = (value: unknown): boolean => typeof value === 'string' && Number.isSafeInteger(Number(value))
 
 /** The facts that hold for all of these values. */
-const commonTo = (facts: readonly ValueFacts[]): ValueFacts => ({
+const commonFacts = (facts: readonly ValueFacts[]): ValueFacts => ({
   isNeverNull: facts.every(fact => fact.isNeverNull),
   isSmall: facts.every(fact => fact.isSmall),
-  parts: (facts[0]?.parts ?? []).map((_, i) => facts.map(fact => fact.parts[i] ?? UNKNOWN)).map(commonTo),
+  parts: (facts[0]?.parts ?? []).map((_, i) => facts.map(fact => fact.parts[i] ?? UNKNOWN)).map(commonFacts),
 })
 
 const orNull = (facts: ValueFacts): ValueFacts => ({ ...facts, isNeverNull: false })
@@ -310,7 +310,7 @@ function hasRow(scan: Scan): boolean {
 }
 
 /** The facts of the rows for which the condition is true: a column that the condition compares is not NULL in them. */
-function whereTrue(facts: Facts, condition: Expr): Facts {
+function factsWhereTrue(facts: Facts, condition: Expr): Facts {
   const compared = conjuncts(condition).flatMap(part => {
     if (part.kind !== 'call' || part.isSafe) return []
     const [first] = part.arguments

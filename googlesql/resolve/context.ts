@@ -26,12 +26,12 @@ export interface ResolveContext {
   readonly variables: Variables
   readonly calls: CallCount
   /** Returns the same resolution with these functions and without variables, for the body of a temporary function. */
-  within(functions: Functions): QueryEnv
+  withFunctions(functions: Functions): QueryEnv
   /**
    * Returns the same resolution for the text of a function that is kept in a dataset. Its offsets refer to that text. The text
    * may read these variables, but no temporary function and no query parameter.
    */
-  inStored(source: string, variables?: Variables): QueryEnv
+  withStoredText(source: string, variables?: Variables): QueryEnv
   newColumn(name: string, type: Type): Column
   newCte(): number
   /** @throws SqlError; the hint of the mistake ends its message. */
@@ -105,7 +105,7 @@ export interface QueryResult {
 }
 
 /** The aggregate and window calls in the expressions of one SELECT; a column replaces each call in its expression. */
-export interface Collected {
+export interface CollectedCalls {
   readonly aggregates: { readonly column: Column; readonly call: AggregateCall }[]
   readonly windows: { readonly column: Column; readonly call: WindowCall }[]
   /** GROUPING(x) calls; their columns belong to the aggregate scan. */
@@ -118,9 +118,9 @@ export interface ExpressionEnv extends QueryEnv {
   /** The clause, for messages: `SELECT list`, `WHERE clause`. */
   readonly clause: string
   /** The collection of aggregate calls, and the scope of their arguments; null where aggregates are not allowed. */
-  readonly aggregates: { readonly collected: Collected; readonly scope: NameScope } | null
+  readonly aggregates: { readonly collected: CollectedCalls; readonly scope: NameScope } | null
   /** The collection of window calls, and the named windows; null where window calls are not allowed. */
-  readonly windows: { readonly collected: Collected; readonly named: ReadonlyMap<string, ast.Window> } | null
+  readonly windows: { readonly collected: CollectedCalls; readonly named: ReadonlyMap<string, ast.Window> } | null
   /** True where a select alias means its expression and not its column: in HAVING, and inside calls. */
   readonly inlinesAliases: boolean
 }
@@ -136,11 +136,11 @@ export const clauseEnv = (scope: NameScope | null, env: QueryEnv, clause: string
 })
 
 /** The expression as a new column. */
-export const computed = (name: string, expr: Expr, context: ResolveContext): Computed => ({
+export const computedColumn = (name: string, expr: Expr, context: ResolveContext): Computed => ({
   column: context.newColumn(name, expr.type),
   expr,
 })
 
 /** The expression coerced to the type. @throws SqlError with this reason where the language does not coerce it */
-export const coerced = (expr: Expr, type: Type, reason: string, context: ResolveContext, at = expr.at): Expr =>
+export const coerceOrFail = (expr: Expr, type: Type, reason: string, context: ResolveContext, at = expr.at): Expr =>
   coerceTo(expr, type, context.source) ?? context.fail(reason, at)

@@ -1,12 +1,12 @@
 /**
  * Infers the types of undeclared parameters from their uses: an undeclared parameter is resolved as an untyped NULL, and its
- * types are those to which the query coerces that NULL.
+ * types are the types to which the query coerces that NULL.
  */
 import { memo } from '../memo.js'
 import { visitScan } from '../plan/walk.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
-import { resolveWith } from './resolve.js'
+import { resolveWithUndeclared } from './resolve.js'
 
 export interface UndeclaredParameter {
   /** The name as the query spells it at its first use. */
@@ -16,16 +16,16 @@ export interface UndeclaredParameter {
 }
 
 /**
- * The parameters that `given` does not have, in the order of their first use.
+ * The parameters that are not in `declared`, in the order of their first use.
  * @throws SqlError for a query that is not valid with NULL in the place of these parameters
  */
 export function inferParameters(
   source: string,
   tables: TableCatalogue,
-  given: Readonly<Record<string, Type>>,
+  declared: Readonly<Record<string, Type>>,
 ): readonly UndeclaredParameter[] {
   const undeclared = new Map<string, { readonly name: string; readonly places: Set<number> }>()
-  const { scan } = resolveWith(source, tables, given, (name, at) => {
+  const { scan } = resolveWithUndeclared(source, tables, declared, (name, at) => {
     memo(undeclared, name.toLowerCase(), () => ({ name, places: new Set<number>() })).places.add(at)
   })
   const typesAt = new Map<number, Type[]>()

@@ -26,7 +26,7 @@ export function checkJavaScript(udf: TemporaryFunction, body: JavaScriptBody, co
   if (mistake) context.fail(`The body of ${name.name} is not valid JavaScript: ${mistake}`, body.at)
 }
 
-/** Why JavaScript cannot take a value of this type as an argument, or cannot return one; null where it can. */
+/** Why JavaScript cannot take an argument, or return a result, of this type; null where it can. */
 function whyNot(use: 'argument' | 'result', type: Type): string | null {
   switch (type.kind) {
     case 'INT64':
@@ -36,12 +36,12 @@ function whyNot(use: 'argument' | 'result', type: Type): string | null {
     case 'INTERVAL':
       return 'JavaScript has no value for it; use STRING'
     default:
-      return inParts(type, part => whyNot(use, part))
+      return whyNotParts(type, part => whyNot(use, part))
   }
 }
 
 /** The reason why JavaScript cannot represent the elements of an array or the fields of a struct; null where it can. */
-function inParts(type: Type, why: (part: Type) => string | null): string | null {
+function whyNotParts(type: Type, why: (part: Type) => string | null): string | null {
   if (type.kind === 'ARRAY') return why(type.element)
   if (type.kind !== 'STRUCT') return null
   const names = new Set<string>()

@@ -1,4 +1,4 @@
-/** Scopes: the names that an expression may use, and their meanings. */
+/** Scopes: the names that an expression may use, and what each name refers to. */
 import { columnExpr } from '../plan/build.js'
 import type { Column, ColumnExpr, Expr } from '../plan/nodes.js'
 import { nearest } from '../suggest.js'
@@ -13,7 +13,7 @@ export interface VisibleColumn {
   readonly type: Type
 }
 
-/** The meaning of an alias in FROM: the row of a table, or one value (UNNEST, SELECT AS STRUCT). */
+/** What an alias in FROM refers to: the row of a table, or one value (UNNEST, SELECT AS STRUCT). */
 export type Range =
   | {
       readonly kind: 'table'
@@ -26,7 +26,7 @@ export type Range =
     }
   | { readonly kind: 'value'; readonly name: string; readonly column: Column }
 
-export type Meaning =
+export type Target =
   | { readonly kind: 'range'; readonly range: Range }
   | { readonly kind: 'column'; readonly column: VisibleColumn }
   | { readonly kind: 'ambiguous' }
@@ -45,7 +45,7 @@ export interface NameScope {
    */
   readonly isParameters?: true
   /** `name` is in lower case. */
-  find(name: string): Meaning | undefined
+  find(name: string): Target | undefined
   names(): Iterable<string>
 }
 
@@ -60,7 +60,7 @@ export interface FromNames {
 
 export const NO_NAMES: FromNames = { ranges: [], columns: [] }
 
-export const visible = (column: Column, name: string = column.name): VisibleColumn => ({
+export const visibleColumn = (column: Column, name: string = column.name): VisibleColumn => ({
   name,
   column,
   field: null,
@@ -69,19 +69,19 @@ export const visible = (column: Column, name: string = column.name): VisibleColu
 
 /** The columns of a row that is one value: the fields of a struct, or the value itself under the alias. */
 export function valueColumns(column: Column, alias: string): readonly VisibleColumn[] {
-  if (column.type.kind !== 'STRUCT') return [visible(column, alias)]
+  if (column.type.kind !== 'STRUCT') return [visibleColumn(column, alias)]
   return column.type.fields.map((field, i) => ({ name: field.name, column, field: i, type: field.type }))
 }
 
 /** The scope of a FROM clause; a range variable takes precedence over a column of the same name. */
 export function fromScope(from: FromNames, parent: NameScope | null, isBoundary = false): NameScope {
-  const names = new Map<string, Meaning>()
+  const names = new Map<string, Target>()
   for (const column of [...from.columns, ...(from.hidden ?? [])]) {
     if (column.name === '') continue
     const key = column.name.toLowerCase()
     names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column })
   }
-  const tables = new Map<string, Meaning>()
+  const tables = new Map<string, Target>()
   const add = (name: string, range: Range): void => {
     const key = name.toLowerCase()
     if (key !== '') tables.set(key, tables.has(key) ? { kind: 'ambiguous' } : { kind: 'range', range })
@@ -90,18 +90,18 @@ export function fromScope(from: FromNames, parent: NameScope | null, isBoundary 
     add(range.name, range)
     if (range.kind === 'table' && range.path !== undefined && range.path !== range.name) add(range.path, range)
   }
-  for (const [key, meaning] of tables) names.set(key, meaning)
+  for (const [key, target] of tables) names.set(key, target)
   return mapScope(names, parent, isBoundary)
 }
 
 /** A scope of these names, which are in lower case. */
-export function mapScope(names: ReadonlyMap<string, Meaning>, parent: NameScope | null, isBoundary = false): NameScope {
+export function mapScope(names: ReadonlyMap<string, Target>, parent: NameScope | null, isBoundary = false): NameScope {
   return { parent, isBoundary, find: name => names.get(name), names: () => names.keys() }
 }
 
 /** The outer scope of common table expressions: it has the parameters of a function, and no other names. */
 export function scopeOfCtes(outer: NameScope | null): NameScope | null {
-  for (let at = outer; at; at = at.parent) if (at.isParameters) return subqueryScope(at)
+  for (let scope = outer; scope; scope = scope.parent) if (scope.isParameters) return subqueryScope(scope)
   return null
 }
 
@@ -109,13 +109,13 @@ export function scopeOfCtes(outer: NameScope | null): NameScope | null {
 export const subqueryScope = (outer: NameScope | null): NameScope => mapScope(new Map(), outer, true)
 
 /** Searches the scopes from the inside out; undefined where no scope has the name. */
-export function lookup(scope: NameScope | null, name: string): { meaning: Meaning; isCorrelated: boolean } | undefined {
+export function lookup(scope: NameScope | null, name: string): { target: Target; isCorrelated: boolean } | undefined {
   const key = name.toLowerCase()
   let isCorrelated = false
-  for (let at = scope; at; at = at.parent) {
-    const meaning = at.find(key)
-    if (meaning) return { meaning, isCorrelated }
-    if (at.isBoundary) isCorrelated = true
+  for (let current = scope; current; current = current.parent) {
+    const target = current.find(key)
+    if (target) return { target, isCorrelated }
+    if (current.isBoundary) isCorrelated = true
   }
   return undefined
 }
@@ -123,19 +123,20 @@ export function lookup(scope: NameScope | null, name: string): { meaning: Meanin
 /** The nearest name in scope, for "Did you mean". */
 export function suggestName(scope: NameScope | null, name: string): string | undefined {
   const names: string[] = []
-  for (let at = scope; at; at = at.parent) names.push(...at.names())
+  for (let current = scope; current; current = current.parent) names.push(...current.names())
   return nearest(name, names)
 }
 
 /** @throws UnreadableColumnError for a column that cannot be read */
 export const readableExpr = (column: Column, isCorrelated: boolean, at: number): ColumnExpr =>
-  columnExpr(readable(column, at), isCorrelated, at)
+  columnExpr(requireReadable(column, at), isCorrelated, at)
 
 /**
- * Returns the column, which a query reads at the offset `at` (null where the offset is not known). @throws
- * UnreadableColumnError
+ * Returns the column. `at` is the offset at which a query reads it; null for an unknown offset.
+ *
+ * @throws UnreadableColumnError
  */
-export function readable(column: Column, at: number | null): Column {
+export function requireReadable(column: Column, at: number | null): Column {
   if (column.unreadable !== undefined) throw new UnreadableColumnError(column.unreadable, at)
   return column
 }

@@ -23,25 +23,25 @@ export function resolveQuery(
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
 ): ResolvedQuery {
-  return resolveWith(source, tables, parameterTypes, null)
+  return resolveWithUndeclared(source, tables, parameterTypes, null)
 }
 
 /**
  * Resolves a query as `resolveQuery` does, and calls `onUndeclared` for each use of a parameter without a type; such a use
  * becomes an untyped NULL.
  */
-export function resolveWith(
+export function resolveWithUndeclared(
   source: string,
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
   onUndeclared: ResolveContext['onUndeclared'],
 ): ResolvedQuery {
   const { functions, variables, query } = parseScript(source)
-  const within = resolutions(source, tables, parameterTypes, onUndeclared)
-  const defined = defineFunctions(functions, source, within)
-  const resolution = within(
-    defined,
-    declareVariables(variables, earlier => within(defined, earlier)),
+  const contextWith = resolutions(source, tables, parameterTypes, onUndeclared)
+  const definedFunctions = defineFunctions(functions, source, contextWith)
+  const resolution = contextWith(
+    definedFunctions,
+    declareVariables(variables, earlier => contextWith(definedFunctions, earlier)),
   )
   try {
     const result = resolution.query(query, resolution)
@@ -59,13 +59,13 @@ export function resolveWith(
 }
 
 /**
- * The mistakes in the functions that are kept in datasets: at most one in each. The body of a function with a parameter of
+ * The mistakes in the functions that are kept in datasets: at most one mistake in each function. The body of a function with a parameter of
  * ANY TYPE is checked where it is called.
  */
 export const functionMistakes = (tables: TableCatalogue): readonly FunctionMistake[] =>
   findFunctionMistakes(tables, source => resolutions(source, tables, {}, null)(new Map()))
 
-/** Returns a function that makes the resolutions of one query's parts: they share all state except the functions and variables. */
+/** Returns a function that makes the contexts of one query's parts, which share all state except the functions and variables. */
 function resolutions(
   source: string,
   tables: TableCatalogue,
@@ -96,7 +96,7 @@ function resolutions(
       throw new SqlError(reason + (mistake?.hint ?? ''), text, at, mistake)
     }
   // Table references in a stored function are not kept: their offsets are not in the text of the query.
-  const inStored = (text: string, variables: Variables = new Map()): QueryEnv => ({
+  const withStoredText = (text: string, variables: Variables = new Map()): QueryEnv => ({
     ...shared,
     source: text,
     parameterTypes: new Map(),
@@ -104,14 +104,14 @@ function resolutions(
     tableReferences: new Map(),
     functions: new Map(),
     variables,
-    within: () => inStored(text),
-    inStored,
+    withFunctions: () => withStoredText(text),
+    withStoredText,
     fail: failIn(text),
   })
-  const within = (functions: Functions, variables: Variables = new Map()): QueryEnv => {
-    return { ...shared, functions, variables, within, inStored, fail: failIn(source) }
+  const withFunctions = (functions: Functions, variables: Variables = new Map()): QueryEnv => {
+    return { ...shared, functions, variables, withFunctions, withStoredText, fail: failIn(source) }
   }
-  return within
+  return withFunctions
 }
 
 function withFacts(
@@ -132,8 +132,8 @@ function outputFacts(facts: ValueFacts, type: Type): OutputFacts {
   const [record, fieldFacts] = type.kind === 'ARRAY' ? [type.element, parts[0]?.parts ?? []] : [type, parts]
   const isRecord = record.kind === 'STRUCT' && fieldFacts.length > 0
   const fields = isRecord ? record.fields.map((field, i) => outputFacts(fieldFacts[i]!, field.type)) : []
-  const isKnown = fields.some(field => field.isNeverNull || field.isSmallInteger || field.fields)
-  return { isNeverNull, isSmallInteger: isSmall && type.kind === 'INT64', ...(isKnown && { fields }) }
+  const hasFacts = fields.some(field => field.isNeverNull || field.isSmallInteger || field.fields)
+  return { isNeverNull, isSmallInteger: isSmall && type.kind === 'INT64', ...(hasFacts && { fields }) }
 }
 
 /** The prefixes of pseudo columns, which no column of a table, and so no column of a result, may have. */
@@ -159,20 +159,20 @@ function nameOutputs(
       at,
     )
   }
-  const written = new Set(columns.map(({ name }) => name.toLowerCase()))
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()))
   const counts = new Map<string, number>()
   let anonymous = 0
   return columns.map(({ name, column }) => {
     if (name === '') {
       let shown = ''
       do shown = `f${anonymous++}_`
-      while (written.has(shown))
+      while (names.has(shown))
       return { name: shown, type: column.type, column }
     }
     const count = counts.get(name.toLowerCase()) ?? 0
     counts.set(name.toLowerCase(), count + 1)
     const shown = count === 0 ? name : `${name}_${count}`
-    if (count > 0 && written.has(shown.toLowerCase())) {
+    if (count > 0 && names.has(shown.toLowerCase())) {
       throw new SqlError(
         `Duplicate column names in the result are not supported. Found duplicate(s): ${name}`,
         source,

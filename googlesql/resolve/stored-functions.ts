@@ -9,7 +9,7 @@ import { isVolatile } from '../functions/facts.js'
 import { refusalOf } from '../functions/refused.js'
 import { memo } from '../memo.js'
 import type { SqlMistake } from '../mistakes.js'
-import { withComputed } from '../plan/build.js'
+import { columnExpr, withComputed } from '../plan/build.js'
 import type { Column, Computed, Expr } from '../plan/nodes.js'
 import { moverTo } from '../plan/rewrite.js'
 import { SqlError } from '../sql-error.js'
@@ -31,13 +31,13 @@ import {
 import { UnreadableColumnError } from './name-scope.js'
 import {
   checkBody,
-  inCall,
-  inOrder,
+  orderArgs,
   parametersOf,
   refuseArguments,
   refuseParameters,
   resolveBody,
   resolveUserCall,
+  runInCall,
   signatureOf,
   signatureType,
 } from './udf.js'
@@ -50,10 +50,10 @@ export function resolveStoredCall(node: ast.Call, name: string, isSafe: boolean,
   if (stored.kind === 'table') {
     return env.fail(`${stored.name} is a table function: it stands in FROM`, node.at)
   }
-  const udf = inText(stored, node.at, env, () => scalarOf(stored, env))
+  const udf = runInText(stored, node.at, env, () => scalarOf(stored, env))
   return resolveUserCall(udf, node, isSafe, env, (text, columns) =>
-    inside(stored, node.at, env, () => {
-      const result = resolveBody(udf, text, columns, env.inStored(stored.text))
+    runInBody(stored, node.at, env, () => {
+      const result = resolveBody(udf, text, columns, env.withStoredText(stored.text))
       return moverTo(node.at).expr(result)
     }),
   )
@@ -66,21 +66,21 @@ export function resolveTableCall(node: ast.TableCall, env: QueryEnv): QueryResul
   if (!stored) return refuseTableFunction(name, node.at, env)
   if (stored.kind === 'scalar') return env.fail(`${stored.name} is not a table function`, node.at)
   const { definition, text } = stored
-  const given = node.arguments
-  if (given === null) {
+  const args = node.arguments
+  if (args === null) {
     return env.fail(`Function ${stored.name} takes values: an argument that is a table is not supported`, node.at)
   }
-  const parameters = inText(stored, node.at, env, () => {
+  const parameters = runInText(stored, node.at, env, () => {
     refuseParameters(definition.body, text)
     return parametersOf(definition.parameters, text)
   })
-  return inCall(stored.depth, node.at, env, () => {
-    const variables = argumentVariables({ definition, parameters }, given, node.at, env)
-    return inside(stored, node.at, env, () => {
-      const inner = env.inStored(text, variables)
+  return runInCall(stored.depth, node.at, env, () => {
+    const variables = argumentVariables({ definition, parameters }, args, node.at, env)
+    return runInBody(stored, node.at, env, () => {
+      const inner = env.withStoredText(text, variables)
       const result = inner.query(definition.body, inner)
-      const typed = withReturns(definition, result, inner)
-      return { ...typed, scan: moverTo(node.at).scan(typed.scan) }
+      const returned = withReturns(definition, result, inner)
+      return { ...returned, scan: moverTo(node.at).scan(returned.scan) }
     })
   })
 }
@@ -119,7 +119,7 @@ function asSqlError(error: unknown, text: string): SqlError {
 }
 
 function checkStored(stored: StoredFunction, context: ResolveContext): void {
-  const inner = context.inStored(stored.text)
+  const inner = context.withStoredText(stored.text)
   context.calls.stored.push(stored.name)
   if (stored.kind === 'scalar') {
     checkBody(scalarOf(stored, context), inner)
@@ -135,14 +135,14 @@ function checkStored(stored: StoredFunction, context: ResolveContext): void {
       return [name.toLowerCase(), { name, type: type!, read }]
     }),
   )
-  const typed = context.inStored(text, variables)
-  withReturns(definition, typed.query(definition.body, typed), typed)
+  const body = context.withStoredText(text, variables)
+  withReturns(definition, body.query(definition.body, body), body)
 }
 
 // ---- names
 
 /**
- * Whether the name of an unknown function may be that of a function in a dataset: no built-in function has the same
+ * Whether the name of an unknown function may be the name of a function in a dataset: no built-in function has the same
  * prefix, such as `NET.`.
  */
 export function isStoredName(name: string): boolean {
@@ -200,7 +200,7 @@ function scalarOf(stored: StoredFunction & { readonly kind: 'scalar' }, context:
   return memo(scalars, stored, () => {
     const udf = signatureOf(stored.definition, new Map(), stored.text)
     // A SQL body is checked with each call. A JavaScript body is checked once, because it does not depend on the arguments.
-    if (stored.definition.body.kind === 'javascript') checkBody(udf, context.inStored(stored.text))
+    if (stored.definition.body.kind === 'javascript') checkBody(udf, context.withStoredText(stored.text))
     return udf
   })
 }
@@ -208,29 +208,29 @@ function scalarOf(stored: StoredFunction & { readonly kind: 'scalar' }, context:
 /** The arguments of a table function, as variables with the names of its parameters. */
 function argumentVariables(
   callee: Parameters<typeof refuseArguments>[0],
-  given: readonly ast.Argument[],
+  args: readonly ast.Argument[],
   at: number,
   env: QueryEnv,
 ): Variables {
   const argumentEnv = clauseEnv(env.outer, env, 'argument of a table function')
-  const nodes = inOrder(callee, given, at, env).map(({ expression }) => expression)
+  const nodes = orderArgs(callee, args, at, env).map(({ expression }) => expression)
   const values = nodes.map(node => env.expression(node, argumentEnv))
   if (values.length !== callee.parameters.length) return refuseArguments(callee, values, at, env)
   return new Map(
-    callee.parameters.map(({ name, type: wanted }, i): [string, Variable] => {
-      const type: Type = wanted ?? values[i]!.type
-      const typed = (value: Expr): Expr =>
+    callee.parameters.map(({ name, type: declaredType }, i): [string, Variable] => {
+      const type: Type = declaredType ?? values[i]!.type
+      const coerceArgument = (value: Expr): Expr =>
         asVariable(coerceTo(value, type, env.source) ?? refuseArguments(callee, values, at, env), type)
-      const value = typed(values[i]!)
+      const value = coerceArgument(values[i]!)
       if (isVolatile(value))
         env.fail(`A random argument of table function ${callee.definition.name.name} is not supported`, at)
-      const again = (): Expr => typed(env.expression(nodes[i]!, argumentEnv))
-      return [name.toLowerCase(), { name, type, read: readerOf(value, again) }]
+      const resolveAgain = (): Expr => coerceArgument(env.expression(nodes[i]!, argumentEnv))
+      return [name.toLowerCase(), { name, type, read: readerOf(value, resolveAgain) }]
     }),
   )
 }
 
-/** The result with its columns coerced to those of RETURNS TABLE<…>. */
+/** The result with its columns coerced to the columns of RETURNS TABLE<…>. */
 function withReturns(
   { returns, name, body }: ast.TableFunctionDefinition,
   result: QueryResult,
@@ -242,22 +242,22 @@ function withReturns(
     return result
   }
   const actual = result.columns.map(column => `${column.name} ${typeName(column.column.type)}`).join(', ')
-  const wanted = returns.map(column => ({ name: column.name.name, type: signatureType(column.type, context.source) }))
+  const expected = returns.map(column => ({ name: column.name.name, type: signatureType(column.type, context.source) }))
   const refuse = (): never => {
-    const declared = wanted.map(column => `${column.name} ${typeName(column.type)}`).join(', ')
+    const declared = expected.map(column => `${column.name} ${typeName(column.type)}`).join(', ')
     return context.fail(`Table function ${name.name} returns TABLE<${declared}>, but its query has ${actual}`, body.at)
   }
-  if (wanted.length !== result.columns.length) refuse()
+  if (expected.length !== result.columns.length) refuse()
   const computed: Computed[] = []
-  const columns = wanted.map((column, i): { readonly name: string; readonly column: Column } => {
-    const own = result.columns[i]!
-    if (own.name.toLowerCase() !== column.name.toLowerCase()) refuse()
-    const read: Expr = { kind: 'column', type: own.column.type, column: own.column, isCorrelated: false, at: body.at }
+  const columns = expected.map((column, i): { readonly name: string; readonly column: Column } => {
+    const output = result.columns[i]!
+    if (output.name.toLowerCase() !== column.name.toLowerCase()) refuse()
+    const read = columnExpr(output.column, false, body.at)
     const expr = coerceTo(read, column.type, context.source) ?? refuse()
-    if (expr === read) return { name: column.name, column: own.column }
-    const made = context.newColumn(column.name, column.type)
-    computed.push({ column: made, expr })
-    return { name: column.name, column: made }
+    if (expr === read) return { name: column.name, column: output.column }
+    const newColumn = context.newColumn(column.name, column.type)
+    computed.push({ column: newColumn, expr })
+    return { name: column.name, column: newColumn }
   })
   const scan = computed.length === 0 ? result.scan : withComputed(result.scan, computed)
   return { scan, columns, isValueTable: result.isValueTable }
@@ -266,16 +266,16 @@ function withReturns(
 // ---- places
 
 /** Calls `work`, which resolves the body of the function, and refuses a body that calls the function again. */
-function inside<T>(stored: StoredFunction, at: number, context: ResolveContext, work: () => T): T {
-  const open = context.calls.stored
-  const first = open.indexOf(stored.name)
+function runInBody<T>(stored: StoredFunction, at: number, context: ResolveContext, work: () => T): T {
+  const openCalls = context.calls.stored
+  const first = openCalls.indexOf(stored.name)
   if (first >= 0) {
-    const names = [...open.slice(first), stored.name]
+    const names = [...openCalls.slice(first), stored.name]
     context.fail(`Function ${names[0]} calls itself: ${names.join(' → ')}`, at, { code: 'cycle', names })
   }
-  open.push(stored.name)
-  const result = inText(stored, at, context, work)
-  open.pop()
+  openCalls.push(stored.name)
+  const result = runInText(stored, at, context, work)
+  openCalls.pop()
   return result
 }
 
@@ -283,13 +283,13 @@ function inside<T>(stored: StoredFunction, at: number, context: ResolveContext, 
 const ABOUT_CALLS: ReadonlySet<SqlMistake['code']> = new Set(['in-function', 'cycle', 'call-limit'])
 
 /** Calls `work`, and reports a mistake in the text of the function at the place of its call. */
-function inText<T>(stored: StoredFunction, at: number, { source }: ResolveContext, work: () => T): T {
+function runInText<T>(stored: StoredFunction, at: number, { source }: ResolveContext, work: () => T): T {
   try {
     return work()
   } catch (error) {
     const { reason, mistake, place } = asSqlError(error, stored.text)
     if (mistake && ABOUT_CALLS.has(mistake.code)) throw new SqlError(reason, source, at, mistake)
-    const placed = `Function ${stored.name} (${stored.file}:${place.line}:${place.column}): ${reason}`
-    throw new SqlError(placed, source, at, { code: 'in-function', file: stored.file, cause: mistake })
+    const message = `Function ${stored.name} (${stored.file}:${place.line}:${place.column}): ${reason}`
+    throw new SqlError(message, source, at, { code: 'in-function', file: stored.file, cause: mistake })
   }
 }

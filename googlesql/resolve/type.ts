@@ -60,12 +60,12 @@ function parameterProblem(kind: ScalarKind, numbers: readonly number[]): string 
   const digits = DIGITS[kind]
   if (!digits) return `${kind} does not support type parameters`
   if (numbers.length > 2) return `${kind} type can only have 1 or 2 parameters. Found ${numbers.length} parameters`
-  const [whole, behind] = digits
+  const [whole, fraction] = digits
   if (second === undefined) {
     return first! >= 1 && first! <= whole ? null : `In ${kind}(P), P must be between 1 and ${whole}`
   }
-  if (second > behind) return `In ${kind}(P, S), S must be between 0 and ${behind}`
-  const least = Math.max(1, second)
-  if (first! >= least && first! <= second + whole) return null
-  return `In ${kind}(P, ${second}), P must be between ${least} and ${second + whole}`
+  if (second > fraction) return `In ${kind}(P, S), S must be between 0 and ${fraction}`
+  const minimum = Math.max(1, second)
+  if (first! >= minimum && first! <= second + whole) return null
+  return `In ${kind}(P, ${second}), P must be between ${minimum} and ${second + whole}`
 }

@@ -12,7 +12,7 @@ import { coerceTo } from '../types/apply-coercion.js'
 import { type Type, typeName } from '../types/types.js'
 import {
   clauseEnv,
-  coerced,
+  coerceOrFail,
   type ExpressionEnv,
   type Functions,
   type QueryEnv,
@@ -20,7 +20,7 @@ import {
   type TemporaryFunction,
 } from './context.js'
 import { checkJavaScript, javaScriptCall } from './javascript.js'
-import { type Meaning, mapScope, visible } from './name-scope.js'
+import { mapScope, type Target, visibleColumn } from './name-scope.js'
 import { resolveParameterizedType } from './type.js'
 
 /**
@@ -34,27 +34,27 @@ const MAX_DEPTH_OF_BODIES = 800
 /**
  * Checks the definitions, and returns the functions that the query may call.
  *
- * @param within returns the resolution for a body that may call these functions
+ * @param contextWith returns the resolution for a body that may call these functions
  * @throws SqlError at the first definition that is not valid, even if it is never called
  */
 export function defineFunctions(
   definitions: readonly ast.FunctionDefinition[],
   source: string,
-  within: (functions: Functions) => QueryEnv,
+  contextWith: (functions: Functions) => QueryEnv,
 ): Functions {
-  let defined: Functions = new Map()
+  let functions: Functions = new Map()
   for (const definition of definitions) {
     const key = definition.name.name.toLowerCase()
-    const isKnown = defined.has(key)
-    if (isKnown && definition.mode === 'if-not-exists') continue
-    if (isKnown && definition.mode === 'new') {
+    const isDefined = functions.has(key)
+    if (isDefined && definition.mode === 'if-not-exists') continue
+    if (isDefined && definition.mode === 'new') {
       throw new SqlError(`Function ${definition.name.name} already exists`, source, definition.name.at)
     }
-    const udf = signatureOf(definition, defined, source)
-    checkBody(udf, within(defined))
-    defined = new Map([...defined, [key, udf]])
+    const udf = signatureOf(definition, functions, source)
+    checkBody(udf, contextWith(functions))
+    functions = new Map([...functions, [key, udf]])
   }
-  return defined
+  return functions
 }
 
 /** @throws SqlError where the body is not valid for any arguments */
@@ -86,11 +86,11 @@ export function signatureType(node: ast.TypeNode, source: string): Type {
 
 /** @throws SqlError where two parameters have one name */
 export function parametersOf(
-  written: ast.FunctionDefinition['parameters'],
+  nodes: ast.FunctionDefinition['parameters'],
   source: string,
 ): TemporaryFunction['parameters'] {
   const names = new Set<string>()
-  return written.map(parameter => {
+  return nodes.map(parameter => {
     const { name, at } = parameter.name
     if (names.has(name.toLowerCase())) throw new SqlError(`Duplicate argument name ${name}`, source, at)
     names.add(name.toLowerCase())
@@ -113,15 +113,15 @@ export function resolveBody(
   columns: readonly Column[],
   context: QueryEnv,
 ): Expr {
-  const names = new Map<string, Meaning>(
-    columns.map(column => [column.name.toLowerCase(), { kind: 'column', column: visible(column) }]),
+  const names = new Map<string, Target>(
+    columns.map(column => [column.name.toLowerCase(), { kind: 'column', column: visibleColumn(column) }]),
   )
   const scope = { ...mapScope(names, null), isParameters: true as const }
   const clause = 'SQL function body for non-AGGREGATE function'
   const expr = context.expression(body, clauseEnv(scope, context, clause))
   if (!udf.returns) return expr
   const reason = `Function declared to return ${typeName(udf.returns)} but the function body produces incompatible type ${typeName(expr.type)}`
-  return coerced(expr, udf.returns, reason, context, body.at)
+  return coerceOrFail(expr, udf.returns, reason, context, body.at)
 }
 
 /** The expression that replaces a call of a temporary function; null for a call of any other function. */
@@ -132,17 +132,17 @@ export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv): Expr |
   const udf = env.functions.get(node.path.at(-1)!.name.toLowerCase())
   if (!udf) return null
   return resolveUserCall(udf, node, isSafe, env, (body, columns) =>
-    resolveBody(udf, body, columns, env.within(udf.earlier)),
+    resolveBody(udf, body, columns, env.withFunctions(udf.earlier)),
   )
 }
 
-/** @param inBody resolves the body over the columns of the parameters */
+/** @param resolveInBody resolves the body over the columns of the parameters */
 export function resolveUserCall(
   udf: TemporaryFunction,
   node: ast.Call,
   isSafe: boolean,
   env: ExpressionEnv,
-  inBody: (body: ast.Expression, columns: readonly Column[]) => Expr,
+  resolveInBody: (body: ast.Expression, columns: readonly Column[]) => Expr,
 ): Expr {
   const { name } = udf.definition.name
   const refuse = (what: string): never => env.fail(`Function ${name} does not support ${what}`, node.at)
@@ -150,7 +150,7 @@ export function resolveUserCall(
   if (node.isDistinct) refuse('DISTINCT in arguments')
   if (node.isStar) refuse('the argument *')
   refuseClauses(name, node, env)
-  return inCall(udf.depth, node.at, env, () => {
+  return runInCall(udf.depth, node.at, env, () => {
     const bindings = bindArguments(udf, node, env)
     const { body } = udf.definition
     if (body.kind === 'javascript') {
@@ -158,7 +158,7 @@ export function resolveUserCall(
       return javaScriptCall(udf, body, args, node.at)
     }
     const columns = bindings.map(binding => binding.column)
-    return inlined(bindings, inBody(body, columns), node.at)
+    return inlineBody(bindings, resolveInBody(body, columns), node.at)
   })
 }
 
@@ -166,7 +166,7 @@ export function resolveUserCall(
  * Counts a call whose body has this depth, and calls `work`, which resolves that call. @throws SqlError at the outermost of the
  * calls that would make the tree too large
  */
-export function inCall<T>(depth: number, at: number, { calls, fail }: ResolveContext, work: () => T): T {
+export function runInCall<T>(depth: number, at: number, { calls, fail }: ResolveContext, work: () => T): T {
   if (++calls.total > MAX_CALLS) {
     fail(`More than ${MAX_CALLS} calls of functions with a body are not supported`, at, { code: 'call-limit' })
   }
@@ -196,17 +196,17 @@ interface Callee {
   readonly parameters: TemporaryFunction['parameters']
 }
 
-/** The arguments in the order of the parameters: those by position, then those by name. */
-export function inOrder(
+/** The arguments in the order of the parameters. */
+export function orderArgs(
   callee: Callee,
-  given: readonly ast.Argument[],
+  args: readonly ast.Argument[],
   at: number,
   context: ResolveContext,
 ): ast.Argument[] {
   const { name } = callee.definition.name
   const ordered: ast.Argument[] = []
   let isNamed = false
-  for (const argument of given) {
+  for (const argument of args) {
     if (argument.name === null) {
       if (isNamed) context.fail(`Call to function ${name} must not specify positional arguments after named ones`, at)
       ordered.push(argument)
@@ -232,7 +232,7 @@ export function inOrder(
 }
 
 function bindArguments(udf: TemporaryFunction, node: ast.Call, env: ExpressionEnv): Computed[] {
-  const values = inOrder(udf, node.arguments, node.at, env).map(argument => env.expression(argument.expression, env))
+  const values = orderArgs(udf, node.arguments, node.at, env).map(({ expression }) => env.expression(expression, env))
   const bindings = values.flatMap((value, i): Computed[] => {
     const parameter = udf.parameters[i]
     const type = parameter?.type ?? value.type
@@ -246,11 +246,11 @@ function bindArguments(udf: TemporaryFunction, node: ast.Call, env: ExpressionEn
 /** Fails because the types of the values do not match the parameters. */
 export function refuseArguments(callee: Callee, values: readonly Expr[], at: number, context: ResolveContext): never {
   const { name } = callee.definition.name
-  const given = values.map(value => typeName(value.type)).join(', ')
-  const wanted = callee.parameters.map(({ type }) => (type ? typeName(type) : 'ANY TYPE')).join(', ')
-  const shownTypes = given === '' ? 'with no arguments' : `for argument types: ${given}`
+  const types = values.map(value => typeName(value.type)).join(', ')
+  const parameterTypes = callee.parameters.map(({ type }) => (type ? typeName(type) : 'ANY TYPE')).join(', ')
+  const shownTypes = types === '' ? 'with no arguments' : `for argument types: ${types}`
   return context.fail(
-    `No matching signature for function ${name} ${shownTypes}. Supported signature: ${name}(${wanted})`,
+    `No matching signature for function ${name} ${shownTypes}. Supported signature: ${name}(${parameterTypes})`,
     at,
   )
 }
@@ -259,20 +259,20 @@ export function refuseArguments(callee: Callee, values: readonly Expr[], at: num
 
 /**
  * The body with its parameters replaced by the arguments. An argument that is read once, or that is cheap (a column, a
- * parameter or a literal), takes the place of the parameter; any other is bound by a let.
+ * parameter or a literal), takes the place of the parameter; any other argument is bound by a let.
  */
-function inlined(bindings: readonly Computed[], result: Expr, at: number): Expr {
+function inlineBody(bindings: readonly Computed[], result: Expr, at: number): Expr {
   const uses = usesOf(bindings, result)
-  const moved = new Map<number, Expr>()
+  const replacements = new Map<number, Expr>()
   const kept: Computed[] = []
   for (const binding of bindings) {
-    const used = uses.get(binding.column.id) ?? 0
-    if (used === 0) continue
-    if (used === 1 || isPlain(binding.expr)) moved.set(binding.column.id, binding.expr)
+    const reads = uses.get(binding.column.id) ?? 0
+    if (reads === 0) continue
+    if (reads === 1 || isPlain(binding.expr)) replacements.set(binding.column.id, binding.expr)
     else kept.push(binding)
   }
   const body = mapExpr(result, part => {
-    const expr = part.kind === 'column' ? moved.get(part.column.id) : undefined
+    const expr = part.kind === 'column' ? replacements.get(part.column.id) : undefined
     if (expr?.kind !== 'column' || part.kind !== 'column') return expr
     return { ...expr, isCorrelated: expr.isCorrelated || part.isCorrelated }
   })

@@ -5,7 +5,7 @@ import { castExpr } from '../plan/build.js'
 import type { Expr } from '../plan/nodes.js'
 import { hasSubquery, someOf } from '../plan/walk.js'
 import { INT64, type Type, typeName } from '../types/types.js'
-import { clauseEnv, coerced, type ExpressionEnv, type QueryEnv, type Variable, type Variables } from './context.js'
+import { clauseEnv, coerceOrFail, type ExpressionEnv, type QueryEnv, type Variable, type Variables } from './context.js'
 import { resolveParameterizedType } from './type.js'
 
 /**
@@ -19,26 +19,26 @@ export const MAX_PARTS = 10_000
 /**
  * The variables after these statements.
  *
- * @param within returns the resolution of an expression that may read these variables
+ * @param contextWith returns the resolution of an expression that may read these variables
  * @throws SqlError for a value that does not have its variable's type, that reads a table, or that is volatile
  */
 export function declareVariables(
   statements: readonly ast.VariableStatement[],
-  within: (variables: Variables) => QueryEnv,
+  contextWith: (variables: Variables) => QueryEnv,
 ): Variables {
   let variables: Variables = new Map()
   for (const statement of statements) {
-    const context = within(variables)
+    const context = contextWith(variables)
     const next = new Map(variables)
     for (const [index, { name, at }] of statement.names.entries()) {
       const key = name.toLowerCase()
       if (statement.kind === 'declare') {
         if (next.has(key)) context.fail(`Variable ${name} is declared twice`, at)
-        next.set(key, declared(statement, name, context))
+        next.set(key, declareVariable(statement, name, context))
       } else {
         const old = variables.get(key)
         if (!old) context.fail(`Undeclared variable: ${name}`, at)
-        else next.set(key, assigned(statement, index, old.type, name, context))
+        else next.set(key, assignVariable(statement, index, old.type, name, context))
       }
     }
     variables = next
@@ -46,7 +46,7 @@ export function declareVariables(
   return variables
 }
 
-function declared(
+function declareVariable(
   { type: written, value, at }: Extract<ast.VariableStatement, { kind: 'declare' }>,
   name: string,
   context: QueryEnv,
@@ -57,7 +57,7 @@ function declared(
   return variableOf(() => context.expression(node, valueEnv(context)), type?.type ?? null, { name, at }, context)
 }
 
-function assigned(
+function assignVariable(
   { names, isTuple, value }: Extract<ast.VariableStatement, { kind: 'set' }>,
   index: number,
   type: Type,
@@ -68,8 +68,8 @@ function assigned(
     const whole = context.expression(value, valueEnv(context))
     if (!isTuple) return whole
     if (whole.type.kind !== 'STRUCT' || whole.type.fields.length !== names.length) {
-      const wanted = `a STRUCT of ${names.length} fields`
-      return context.fail(`The variables are set to ${wanted}; found ${typeName(whole.type)}`, value.at)
+      const expected = `a STRUCT of ${names.length} fields`
+      return context.fail(`The variables are set to ${expected}; found ${typeName(whole.type)}`, value.at)
     }
     if (whole.kind === 'struct') return whole.fields[index]!
     return { kind: 'field', type: whole.type.fields[index]!.type, operand: whole, index, at: value.at }
@@ -88,11 +88,11 @@ function variableOf(
   const tables = context.usedTables.size
   const first = read()
   const target = type ?? (first.kind === 'literal' && first.value === null ? INT64 : first.type)
-  const typed = (expr: Expr): Expr => {
+  const coerceValue = (expr: Expr): Expr => {
     const reason = `Variable ${name} has type ${typeName(target)}; found a value of type ${typeName(expr.type)}`
-    return asVariable(coerced(expr, target, reason, context), target)
+    return asVariable(coerceOrFail(expr, target, reason, context), target)
   }
-  const value = typed(first)
+  const value = coerceValue(first)
   if (context.usedTables.size > tables)
     context.fail(`The value of variable ${name} is a query over tables, which is not supported`, at)
   if (isVolatile(value)) context.fail(`The value of variable ${name} is random, which is not supported`, at)
@@ -101,7 +101,7 @@ function variableOf(
   const resolveAgain = (): Expr => {
     const reason = `The query reads variables whose values have subqueries more than ${MAX_READS} times, which is not supported`
     if (++context.calls.variables > MAX_READS) context.fail(reason, at)
-    return typed(read())
+    return coerceValue(read())
   }
   return { name, type: target, read: readerOf(value, resolveAgain) }
 }

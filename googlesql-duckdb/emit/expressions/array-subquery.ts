@@ -4,7 +4,7 @@
  */
 
 import { isVolatile } from '../../../googlesql/functions/facts.js'
-import { columnExpr, filtered } from '../../../googlesql/plan/build.js'
+import { columnExpr, filterScan } from '../../../googlesql/plan/build.js'
 import { exprKey } from '../../../googlesql/plan/key.js'
 import type {
   AggregateScan,
@@ -207,7 +207,7 @@ function aggregatedSql(scan: Scan, column: Column, env: Env): Fragment | null {
   if (hasSubquery(value) || isVolatile(value)) return null
   const { input, aggregates } = aggregate.scan
   const listOfRows: ListOf = (argument, condition) => {
-    const rows: Scan = condition ? filtered(input, condition) : input
+    const rows: Scan = condition ? filterScan(input, condition) : input
     if (!argument) return listOf(rows, null, env)
     const computed = { column: env.newColumn('', argument.type), expr: argument }
     const project: Scan = { kind: 'project', input: rows, computed: [computed], columns: [computed.column] }

@@ -3,7 +3,7 @@
  * correlated join, which prevents the pushdown of conditions to the table.
  */
 
-import { columnExpr, filtered, project, withComputed } from '../../../googlesql/plan/build.js'
+import { columnExpr, filterScan, project, withComputed } from '../../../googlesql/plan/build.js'
 import type { Expr, Scan, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead } from '../../../googlesql/plan/walk.js'
 import { arrayOf, INT64, structOf } from '../../../googlesql/types/types.js'
@@ -66,7 +66,7 @@ function withoutCondition(scan: UnnestScan, condition: Expr, env: Env): Scan {
   const elements = { ...scan, input: null, offset: index, isOuter: false, condition: null, columns: [element, index] }
   const [elementExpr, indexExpr] = [element, index].map(column => columnExpr(column, false, at)) as [Expr, Expr]
   const keys = [{ expr: indexExpr, isDescending: false, nullsFirst: true }]
-  const matching: Scan = { kind: 'order', input: filtered(elements, condition), keys, columns: elements.columns }
+  const matching: Scan = { kind: 'order', input: filterScan(elements, condition), keys, columns: elements.columns }
   const subquery = (input: Scan, { type }: Expr): Expr => ({
     kind: 'subquery',
     type: arrayOf(type),

@@ -93,12 +93,12 @@ function parseItem(p: Parser): SelectItem {
   return { kind: 'expression', at, expression, alias: p.alias() }
 }
 
-function parseStar(p: Parser, of: Expression | null, at: number): SelectStar {
+function parseStar(p: Parser, path: Expression | null, at: number): SelectStar {
   const isExcept = p.isSequence('EXCEPT', '(') && p.accept('EXCEPT')
   const except = isExcept ? p.parenthesisedList(item => item.identifier()) : []
   const isReplace = p.isSequence('REPLACE', '(') && p.accept('REPLACE')
   const replace = isReplace ? p.parenthesisedList(parseReplacement) : []
-  return { kind: 'star', at, of, except, replace }
+  return { kind: 'star', at, path: path, except, replace }
 }
 
 function parseReplacement(p: Parser): { readonly expression: Expression; readonly name: Identifier } {

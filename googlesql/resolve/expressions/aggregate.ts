@@ -9,7 +9,7 @@ import type { AggregateCall, Expr, SortKey } from '../../plan/nodes.js'
 import { INT64, shortTypeName } from '../../types/types.js'
 import { clauseEnv, type ExpressionEnv, type ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
-import { integer, sortKey } from '../queries/order.js'
+import { resolveCount, sortKey } from '../queries/order.js'
 import { sourcesOf } from './arguments.js'
 
 /** The beginning of `ExpressionEnv.clause` in the arguments of an aggregate function. */
@@ -58,11 +58,11 @@ export function aggregatePart(
   // Two volatile calls with the same text have different values, so a volatile key is never one of the arguments.
   const isArgument = ({ expr }: SortKey): boolean =>
     args.some(argument => argument && isSameExpr(argument, expr)) && !isVolatile(expr)
-  const foreign = node.isDistinct && orderBy.find(key => !isArgument(key))
-  if (foreign) {
+  const otherKey = node.isDistinct && orderBy.find(key => !isArgument(key))
+  if (otherKey) {
     return env.fail(
       'An aggregate function that has both DISTINCT and ORDER BY arguments can only ORDER BY expressions that are arguments to the function',
-      foreign.expr.at,
+      otherKey.expr.at,
     )
   }
   return {
@@ -73,7 +73,7 @@ export function aggregatePart(
     ignoresNulls: node.nulls ? node.nulls === 'ignore' : (traits.ignoresNullsByDefault ?? false),
     having: node.having && { extreme: node.having.extreme, expr: havingKey(node.having.expression, env) },
     orderBy,
-    limit: node.limit && integer(node.limit, 'LIMIT', env),
+    limit: node.limit && resolveCount(node.limit, 'LIMIT', env),
     filter: null,
     isSafe,
     at: node.at,

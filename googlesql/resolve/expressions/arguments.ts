@@ -8,7 +8,7 @@ import { call } from '../../plan/build.js'
 import type { Expr, LambdaExpr } from '../../plan/nodes.js'
 import { INT64, type Type } from '../../types/types.js'
 import type { ExpressionEnv } from '../context.js'
-import { type Meaning, mapScope, visible } from '../name-scope.js'
+import { mapScope, type Target, visibleColumn } from '../name-scope.js'
 
 /** A date part as one word: `WEEK(MONDAY)` is WEEK_MONDAY. */
 export const datePartWord = (part: ast.DatePart): string => (part.weekday ? `${part.part}_${part.weekday}` : part.part)
@@ -52,10 +52,10 @@ function wordOf(node: ast.Expression): string | null {
 function resolveLambda(node: ast.Lambda, types: readonly Type[], env: ExpressionEnv): LambdaExpr | null {
   if (node.parameters.length !== types.length) return null
   const parameters = node.parameters.map((parameter, i) => env.newColumn(parameter.name, types[i]!))
-  const names = new Map<string, Meaning>(
-    parameters.map((column): [string, Meaning] => [
+  const names = new Map<string, Target>(
+    parameters.map((column): [string, Target] => [
       column.name.toLowerCase(),
-      { kind: 'column', column: visible(column) },
+      { kind: 'column', column: visibleColumn(column) },
     ]),
   )
   const body = env.expression(node.body, {

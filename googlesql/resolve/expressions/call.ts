@@ -1,4 +1,4 @@
-/** Calls of functions: scalar, aggregate, analytic and temporary ones. */
+/** Calls of scalar, aggregate, analytic and temporary functions. */
 
 import type * as ast from '../../ast/nodes.js'
 import { findFunction, functionNames } from '../../functions/all.js'
@@ -16,7 +16,7 @@ import { aggregateCall, resolveGrouping } from './aggregate.js'
 import { sourcesOf } from './arguments.js'
 import { windowCall } from './window.js'
 
-/** Resolves a call of any function, temporary ones included; an aggregate or analytic call becomes a column. */
+/** Resolves a call of any function; an aggregate or analytic call becomes a column. */
 export function resolveCall(node: ast.Call, env: ExpressionEnv): Expr {
   const temporary = env.functions.size > 0 ? resolveTemporaryCall(node, env) : null
   if (temporary) return temporary
@@ -30,7 +30,7 @@ export function resolveCall(node: ast.Call, env: ExpressionEnv): Expr {
       : name.startsWith('$')
         ? undefined
         : findFunction(name)
-  if (!entry) return resolveStoredCall(node, path.join('.'), isSafe, env) ?? unknown(node, path, env)
+  if (!entry) return resolveStoredCall(node, path.join('.'), isSafe, env) ?? failUnknown(node, path, env)
   if (node.isStar && entry.name !== '$count_star')
     return env.fail('Argument * can only be used in COUNT(*)', node.at, { code: 'star-argument' })
   if (isSafe && entry.allowsSafe === false)
@@ -39,7 +39,7 @@ export function resolveCall(node: ast.Call, env: ExpressionEnv): Expr {
   return node.over ? windowCall(node, entry, isSafe, env) : aggregateCall(node, entry, isSafe, env)
 }
 
-function unknown(node: ast.Call, path: readonly string[], context: ResolveContext): never {
+function failUnknown(node: ast.Call, path: readonly string[], context: ResolveContext): never {
   const name = path.join('.')
   const refused = refusalOf(name.toUpperCase())
   if (refused) return context.fail(`Function ${name.toUpperCase()} is not supported: ${refused.reason}`, node.at)

@@ -3,7 +3,7 @@ import type * as ast from '../../ast/nodes.js'
 import type { CastExpr, Expr } from '../../plan/nodes.js'
 import { mayCast } from '../../types/cast-rules.js'
 import { STRING, shortTypeName, type Type } from '../../types/types.js'
-import { coerced, type ExpressionEnv } from '../context.js'
+import { coerceOrFail, type ExpressionEnv } from '../context.js'
 import { resolveParameterizedType } from '../type.js'
 
 /** CAST and SAFE_CAST. */
@@ -19,7 +19,7 @@ export function resolveCast(node: ast.Cast, env: ExpressionEnv): Expr {
   const text = (part: ast.Expression | null, what: string): Expr | null => {
     if (!part) return null
     const expr = env.expression(part, env)
-    return coerced(expr, STRING, `${what} must be a STRING, not ${shortTypeName(expr.type)}`, env, part.at)
+    return coerceOrFail(expr, STRING, `${what} must be a STRING, not ${shortTypeName(expr.type)}`, env, part.at)
   }
   const cast: CastExpr = {
     kind: 'cast',

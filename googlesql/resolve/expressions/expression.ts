@@ -21,8 +21,8 @@ import {
   structOf,
   type Type,
 } from '../../types/types.js'
-import { coerced, computed, type ExpressionEnv, type ResolveContext } from '../context.js'
-import { type Meaning, mapScope, visible } from '../name-scope.js'
+import { coerceOrFail, computedColumn, type ExpressionEnv, type ResolveContext } from '../context.js'
+import { mapScope, type Target, visibleColumn } from '../name-scope.js'
 import { resolveType } from '../type.js'
 import { datePartWord, operatorCall, wordSource } from './arguments.js'
 import { resolveCall } from './call.js'
@@ -30,7 +30,7 @@ import { resolveCase } from './case.js'
 import { resolveCast } from './cast.js'
 import { floatLiteral, intLiteral, resolveParameter, typedLiteral } from './literal.js'
 import { fieldAt, resolveDot, resolveName } from './name.js'
-import { negated, resolveBinary, resolveIs, resolveLike, resolveLikeQuantified, resolveUnary } from './operator.js'
+import { negateIf, resolveBinary, resolveIs, resolveLike, resolveLikeQuantified, resolveUnary } from './operator.js'
 import { resolveInQuery, resolveSubquery } from './subquery.js'
 
 type Resolve<Node> = (node: Node, env: ExpressionEnv) => Expr
@@ -57,7 +57,7 @@ const RESOLVERS: { readonly [K in ast.Expression['kind']]: Resolve<Extract<ast.E
   between: (node, env) => test('$between', node, [node.operand, node.low, node.high], env),
   'in-list': (node, env) => test('$in', node, [node.operand, ...node.items], env),
   'in-unnest': (node, env) => test('$in_array', node, [node.operand, node.array], env),
-  'in-query': (node, env) => negated(node.isNegated, resolveInQuery(node, env), node.at),
+  'in-query': (node, env) => negateIf(node.isNegated, resolveInQuery(node, env), node.at),
   like: resolveLike,
   'like-quantified': resolveLikeQuantified,
   case: resolveCase,
@@ -95,7 +95,7 @@ const test = (
   operands: readonly ast.Expression[],
   env: ExpressionEnv,
   start = at,
-): Expr => negated(isNegated, operatorCall(name, operands, start, env), at)
+): Expr => negateIf(isNegated, operatorCall(name, operands, start, env), at)
 
 // ---- structure
 
@@ -121,7 +121,7 @@ function resolveIndex(node: ast.Index, env: ExpressionEnv): Expr {
   }[node.mode]
   const index = env.expression(node.index, env)
   const reason = `Array position in [] must be coercible to INT64 type, but has type ${shortTypeName(index.type)}`
-  return operatorCall(name, [operand, coerced(index, INT64, reason, env, node.index.at)], node.at, env)
+  return operatorCall(name, [operand, coerceOrFail(index, INT64, reason, env, node.index.at)], node.at, env)
 }
 
 const modeName = (mode: ast.Index['mode']): string => mode.replace('-', '_').toUpperCase()
@@ -151,7 +151,7 @@ function resolveArray(node: ast.ArrayConstructor, env: ExpressionEnv): Expr {
   if (element.kind === 'ARRAY') return env.fail(nestedArray(element), node.at)
   const reasonOf = ({ type }: Expr): string =>
     `Array element type ${shortTypeName(type)} does not coerce to ${shortTypeName(element)}`
-  const elements = items.map(item => coerced(item, element, reasonOf(item), env))
+  const elements = items.map(item => coerceOrFail(item, element, reasonOf(item), env))
   return { kind: 'array', type: arrayOf(element), items: elements, hasWrittenType: node.element !== null, at: node.at }
 }
 
@@ -169,9 +169,9 @@ function resolveStruct(node: ast.StructConstructor, env: ExpressionEnv): Expr {
       )
     }
     const values = fields.map((field, i) => {
-      const [own, wanted] = [field.type, type.fields[i]!.type]
-      const reason = `Struct field ${i + 1} has type ${shortTypeName(own)} which does not coerce to ${shortTypeName(wanted)}`
-      return coerced(field, wanted, reason, env)
+      const [actual, expected] = [field.type, type.fields[i]!.type]
+      const reason = `Struct field ${i + 1} has type ${shortTypeName(actual)} which does not coerce to ${shortTypeName(expected)}`
+      return coerceOrFail(field, expected, reason, env)
     })
     return { kind: 'struct', type, fields: values, hasWrittenType: true, at: node.at }
   }
@@ -194,7 +194,7 @@ export function impliedName(node: ast.Expression): string {
  *
  * @throws SqlError, naming the clause, when the type is not BOOL
  */
-export function condition(node: ast.Expression, clause: string, env: ExpressionEnv): Expr {
+export function conditionOf(node: ast.Expression, clause: string, env: ExpressionEnv): Expr {
   const expr = env.expression(node, env)
   const test = coerceTo(expr, BOOL, env.source)
   if (test) return test
@@ -203,14 +203,14 @@ export function condition(node: ast.Expression, clause: string, env: ExpressionE
 }
 
 function resolveWith(node: ast.WithExpression, env: ExpressionEnv): Expr {
-  const names = new Map<string, Meaning>()
+  const names = new Map<string, Target>()
   const inner: ExpressionEnv = { ...env, scope: mapScope(names, env.scope) }
   const bindings: Computed[] = []
   for (const binding of node.bindings) {
-    const bound = computed(binding.name.name, env.expression(binding.expression, inner), env)
-    bindings.push(bound)
+    const value = computedColumn(binding.name.name, env.expression(binding.expression, inner), env)
+    bindings.push(value)
     const key = binding.name.name.toLowerCase()
-    names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column: visible(bound.column) })
+    names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column: visibleColumn(value.column) })
   }
   const result = env.expression(node.result, inner)
   return { kind: 'let', type: result.type, bindings, result, at: node.at }

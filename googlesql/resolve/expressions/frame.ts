@@ -2,7 +2,7 @@
 import type * as ast from '../../ast/nodes.js'
 import type { Expr, ResolvedBound, ResolvedFrame, SortKey } from '../../plan/nodes.js'
 import { INT64, isNumeric, shortTypeName } from '../../types/types.js'
-import { coerced, type ExpressionEnv, type ResolveContext } from '../context.js'
+import { coerceOrFail, type ExpressionEnv, type ResolveContext } from '../context.js'
 
 const ORDER_OF_BOUNDS = ['unbounded-preceding', 'preceding', 'current-row', 'following', 'unbounded-following']
 
@@ -50,7 +50,7 @@ function resolveBound(
   const expr = env.expression(bound.offset, { ...env, scope: null, aggregates: null })
   if (frame.unit === 'rows') {
     const reason = `Window framing expression for ROWS can only be of integer type, but has type ${shortTypeName(expr.type)}`
-    return checkedBound(bound, coerced(expr, INT64, reason, env, bound.at), env)
+    return checkBound(bound, coerceOrFail(expr, INT64, reason, env, bound.at), env)
   }
   const key = orderBy[0]
   if (!key || orderBy.length !== 1) {
@@ -67,16 +67,16 @@ function resolveBound(
       key.expr.at,
     )
   }
-  const [own, wanted] = [expr.type, key.expr.type].map(shortTypeName)
-  const reason = `Window framing expression has type ${own} that cannot coerce to the type of the ORDER BY expression, which is ${wanted}`
-  return checkedBound(bound, coerced(expr, key.expr.type, reason, env, bound.at), env)
+  const [actual, expected] = [expr.type, key.expr.type].map(shortTypeName)
+  const reason = `Window framing expression has type ${actual} that cannot coerce to the type of the ORDER BY expression, which is ${expected}`
+  return checkBound(bound, coerceOrFail(expr, key.expr.type, reason, env, bound.at), env)
 }
 
-function checkedBound(bound: ast.FrameBound, offset: Expr, context: ResolveContext): ResolvedBound {
-  const written = offset.kind === 'cast' && offset.isImplicit ? offset.operand : offset
-  if (written.kind === 'literal') {
-    if (written.value === null) return context.fail('Window framing expression cannot be NULL', bound.at)
-    if (String(written.value).startsWith('-')) {
+function checkBound(bound: ast.FrameBound, offset: Expr, context: ResolveContext): ResolvedBound {
+  const operand = offset.kind === 'cast' && offset.isImplicit ? offset.operand : offset
+  if (operand.kind === 'literal') {
+    if (operand.value === null) return context.fail('Window framing expression cannot be NULL', bound.at)
+    if (String(operand.value).startsWith('-')) {
       return context.fail('Window framing expression cannot evaluate to a negative value', bound.at)
     }
   }

@@ -10,11 +10,11 @@ import type { ExpressionEnv, ResolveContext } from '../context.js'
 import {
   type ContainedCalls,
   lookup,
-  type Meaning,
   type Range,
   rangeExpr,
   readableExpr,
   suggestName,
+  type Target,
   visibleExpr,
 } from '../name-scope.js'
 import { IN_AGGREGATE } from './aggregate.js'
@@ -22,24 +22,24 @@ import { IN_AGGREGATE } from './aggregate.js'
 export function resolveName(node: ast.Name, env: ExpressionEnv): Expr {
   const hit = lookup(env.scope, node.name)
   // A column takes precedence over a variable with the same name.
-  if (!hit) return env.variables.get(node.name.toLowerCase())?.read() ?? unrecognized(node, env)
-  return foundExpr(hit.meaning, hit.isCorrelated, node, env)
+  if (!hit) return env.variables.get(node.name.toLowerCase())?.read() ?? failUnrecognized(node, env)
+  return targetExpr(hit.target, hit.isCorrelated, node, env)
 }
 
-function unrecognized(node: ast.Name, env: ExpressionEnv): never {
+function failUnrecognized(node: ast.Name, env: ExpressionEnv): never {
   const near = proposing(suggestName(env.scope, node.name))
   return env.fail(`Unrecognized name: ${node.name}`, node.at, { code: 'unknown-name', name: node.name, ...near })
 }
 
-function foundExpr(meaning: Meaning, isCorrelated: boolean, node: ast.Name, env: ExpressionEnv): Expr {
-  switch (meaning.kind) {
+function targetExpr(target: Target, isCorrelated: boolean, node: ast.Name, env: ExpressionEnv): Expr {
+  switch (target.kind) {
     case 'range':
-      return rangeExpr(meaning.range, isCorrelated, node.at)
+      return rangeExpr(target.range, isCorrelated, node.at)
     case 'column':
-      return visibleExpr(meaning.column, isCorrelated, node.at)
+      return visibleExpr(target.column, isCorrelated, node.at)
     case 'alias':
-      if (!isCorrelated) refuseInAggregate(meaning.contains, node, env)
-      return meaning.column && !env.inlinesAliases ? readableExpr(meaning.column, isCorrelated, node.at) : meaning.expr
+      if (!isCorrelated) refuseInAggregate(target.contains, node, env)
+      return target.column && !env.inlinesAliases ? readableExpr(target.column, isCorrelated, node.at) : target.expr
     case 'ambiguous':
       return env.fail(`Column name ${node.name} is ambiguous`, node.at, { code: 'ambiguous-column' })
   }
@@ -59,8 +59,8 @@ function refuseInAggregate(contains: ContainedCalls, node: ast.Name, env: Expres
 export function resolveDot(node: ast.Dot, env: ExpressionEnv): Expr {
   if (node.operand.kind === 'name') {
     const hit = lookup(env.scope, node.operand.name)
-    if (hit?.meaning.kind === 'range') {
-      return resolveRangeColumn(hit.meaning.range, node.name, hit.isCorrelated, env)
+    if (hit?.target.kind === 'range') {
+      return resolveRangeColumn(hit.target.range, node.name, hit.isCorrelated, env)
     }
   }
   return fieldOf(env.expression(node.operand, env), node.name, env)

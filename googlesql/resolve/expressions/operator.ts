@@ -7,13 +7,13 @@ import { call, literal } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../plan/walk.js'
 import { arrayOf, BOOL, INT64, shortTypeName } from '../../types/types.js'
-import { coerced, type ExpressionEnv, type ResolveContext } from '../context.js'
+import { coerceOrFail, type ExpressionEnv, type ResolveContext } from '../context.js'
 import { operatorCall } from './arguments.js'
 import { floatLiteral, MAX_INT64 } from './literal.js'
-import { oneColumn } from './subquery.js'
+import { resolveOneColumn } from './subquery.js'
 
 /** The expression, inside a NOT if its operator is written with NOT. */
-export function negated(isNegated: boolean, expr: Expr, at: number): Expr {
+export function negateIf(isNegated: boolean, expr: Expr, at: number): Expr {
   return isNegated ? call('$not', BOOL, [expr], at) : expr
 }
 
@@ -44,9 +44,9 @@ export function resolveUnary(node: ast.Unary, env: ExpressionEnv): Expr {
 function refuseNullOperand(operator: string, call: Expr, context: ResolveContext): Expr {
   const operands = call.kind === 'call' ? call.arguments : []
   // Where undeclared parameters are allowed, a parameter without a type is a literal NULL too.
-  const slip = context.onUndeclared ? undefined : operands.find(operand => operand !== null && isBareNull(operand))
-  if (!slip) return call
-  return context.fail(`Operands of ${operator} cannot be literal NULL`, slip.at, { code: 'null-operand', operator })
+  const bareNull = context.onUndeclared ? undefined : operands.find(arg => arg && isBareNull(arg))
+  if (!bareNull) return call
+  return context.fail(`Operands of ${operator} cannot be literal NULL`, bareNull.at, { code: 'null-operand', operator })
 }
 
 /** The operators that accept a literal NULL as an operand. */
@@ -82,7 +82,7 @@ export function resolveBinary(node: ast.Binary, env: ExpressionEnv): Expr {
 /** LIKE; a literal NULL as an operand is refused. */
 export function resolveLike(node: ast.Like, env: ExpressionEnv): Expr {
   const call = operatorCall('$like', [node.operand, node.pattern], startOf(node), env)
-  return negated(node.isNegated, refuseNullOperand('LIKE', call, env), node.at)
+  return negateIf(node.isNegated, refuseNullOperand('LIKE', call, env), node.at)
 }
 
 /** IS NULL, IS UNKNOWN, IS TRUE and IS FALSE, also with NOT. */
@@ -90,8 +90,8 @@ export function resolveIs(node: ast.IsTest, env: ExpressionEnv): Expr {
   const name = { NULL: '$is_null', UNKNOWN: '$is_null', TRUE: '$is_true', FALSE: '$is_false' }[node.test]
   const operand = env.expression(node.operand, env)
   const reason = `No matching signature for operator IS UNKNOWN for argument types: ${shortTypeName(operand.type)}`
-  const typed = node.test === 'UNKNOWN' ? coerced(operand, BOOL, reason, env, startOf(node)) : operand
-  return negated(node.isNegated, operatorCall(name, [typed], startOf(node), env), node.at)
+  const condition = node.test === 'UNKNOWN' ? coerceOrFail(operand, BOOL, reason, env, startOf(node)) : operand
+  return negateIf(node.isNegated, operatorCall(name, [condition], startOf(node), env), node.at)
 }
 
 /** LIKE ANY, LIKE SOME and LIKE ALL. */
@@ -101,11 +101,11 @@ export function resolveLikeQuantified(node: ast.LikeQuantified, env: ExpressionE
   const suffix = node.patterns ? '' : '_array'
   let patterns: (ast.Expression | Expr)[]
   if (node.query) {
-    const { column, scan } = oneColumn(node.query, 'Subquery of type LIKE must have only one output column', env)
+    const { column, scan } = resolveOneColumn(node.query, 'Subquery of type LIKE must have only one output column', env)
     patterns = [{ kind: 'subquery', type: arrayOf(column.type), form: 'array', scan, at: node.at }]
   } else {
     patterns = [...(node.patterns ?? [node.array!])]
   }
   const call = operatorCall(`$like_${quantifier}${suffix}`, [node.operand, ...patterns], node.at, env)
-  return negated(node.isNegated, call, node.at)
+  return negateIf(node.isNegated, call, node.at)
 }

@@ -17,7 +17,7 @@ export function resolveSubquery(node: ast.Subquery, env: ExpressionEnv): Expr {
   }
   const what = node.form === 'array' ? 'ARRAY' : 'Scalar'
   const reason = `${what} subquery cannot have more than one column unless using SELECT AS STRUCT to build STRUCT values`
-  const { scan, column } = oneColumn(node.query, reason, env, node.at)
+  const { scan, column } = resolveOneColumn(node.query, reason, env, node.at)
   if (node.form === 'scalar') return { kind: 'subquery', type: column.type, form: 'scalar', scan, at: node.at }
   if (column.type.kind === 'ARRAY') {
     return env.fail(
@@ -29,17 +29,17 @@ export function resolveSubquery(node: ast.Subquery, env: ExpressionEnv): Expr {
 }
 
 /** The scan of a query that must have exactly one column, and that column. @throws SqlError with this reason. */
-export function oneColumn(query: ast.Query, reason: string, env: ExpressionEnv, at = query.at) {
+export function resolveOneColumn(query: ast.Query, reason: string, env: ExpressionEnv, at = query.at) {
   const result = env.query(query, { ...env, outer: subqueryScope(env.scope) })
-  const only = result.columns[0]
-  if (!only || result.columns.length !== 1) return env.fail(reason, at)
-  return { scan: project(result.scan, [only.column]), column: only.column }
+  const first = result.columns[0]
+  if (!first || result.columns.length !== 1) return env.fail(reason, at)
+  return { scan: project(result.scan, [first.column]), column: first.column }
 }
 
 /** `x IN (SELECT …)`. */
 export function resolveInQuery(node: ast.InQuery, env: ExpressionEnv): Expr {
   const operand = env.expression(node.operand, env)
-  const { scan, column } = oneColumn(node.query, 'Subquery of type IN must have only one output column', env)
+  const { scan, column } = resolveOneColumn(node.query, 'Subquery of type IN must have only one output column', env)
   const element = readableExpr(column, false, node.at)
   const type = commonSupertype([operand, element])
   const left = type && coerceTo(operand, type, env.source)
@@ -51,12 +51,12 @@ export function resolveInQuery(node: ast.InQuery, env: ExpressionEnv): Expr {
     )
   }
   if (right === element) return { kind: 'in-query', type: BOOL, operand: left, scan, at: node.at }
-  const converted = env.newColumn(column.name, right.type)
+  const result = env.newColumn(column.name, right.type)
   return {
     kind: 'in-query',
     type: BOOL,
     operand: left,
-    scan: { kind: 'project', input: scan, computed: [{ column: converted, expr: right }], columns: [converted] },
+    scan: { kind: 'project', input: scan, computed: [{ column: result, expr: right }], columns: [result] },
     at: node.at,
   }
 }

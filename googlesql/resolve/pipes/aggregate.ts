@@ -5,9 +5,9 @@ import type { Expr, Scan, SortKey } from '../../plan/nodes.js'
 import { mapExpr } from '../../plan/rewrite.js'
 import { someOf } from '../../plan/walk.js'
 import {
-  type Collected,
+  type CollectedCalls,
   clauseEnv,
-  computed,
+  computedColumn,
   type ExpressionEnv,
   type NamedColumn,
   type QueryEnv,
@@ -18,7 +18,7 @@ import { fromScope, readableExpr } from '../name-scope.js'
 import { type FromResult, rangeNames } from '../queries/from.js'
 import { type GroupKeys, resolveGroupBy } from '../queries/group-by.js'
 import { sortKey } from '../queries/order.js'
-import { aggregated, regrouper } from '../queries/rewrite-grouped.js'
+import { groupScan, regrouper } from '../queries/rewrite-grouped.js'
 
 /** A column of the result. `order` is null where the result is not ordered by the column. */
 interface Output {
@@ -29,7 +29,7 @@ interface Output {
 
 export function resolvePipeAggregate(node: ast.PipeAggregate, input: FromResult, env: QueryEnv): FromResult {
   const scope = fromScope(input.names, env.outer)
-  const collected: Collected = { aggregates: [], windows: [], groupings: [] }
+  const collected: CollectedCalls = { aggregates: [], windows: [], groupings: [] }
   const base = clauseEnv(scope, env, 'pipe AGGREGATE')
   const items = node.items.map(item => {
     const expr = env.expression(item.expression, { ...base, aggregates: { collected, scope } })
@@ -38,30 +38,30 @@ export function resolvePipeAggregate(node: ast.PipeAggregate, input: FromResult,
     }
     return { name: item.alias?.name ?? impliedName(item.expression), expr, order: item.order }
   })
-  const grouping = node.groupBy && groupBy(node.groupBy, base)
+  const grouping = node.groupBy && resolveKeys(node.groupBy, base)
   const keys = grouping?.keys ?? []
   const refusalOf = (name: string): string =>
     `AGGREGATE list expression references column ${name} which is neither grouped nor aggregated`
-  const after = regrouper(keys, input.scan.columns, refusalOf, env)
+  const regroup = regrouper(keys, input.scan.columns, refusalOf, env)
   const outputs: readonly Output[] = [
     ...(node.groupBy && grouping ? keyOutputs(node.groupBy, grouping, node.isOrdered) : []),
-    ...items.map(item => ({ ...item, expr: mapExpr(item.expr, after) })),
+    ...items.map(item => ({ ...item, expr: mapExpr(item.expr, regroup) })),
   ]
-  const grouped = aggregated(input.scan, keys, grouping?.sets ?? null, collected, env)
-  const made = outputs.map(({ name, expr }) => computed(name, expr, env))
-  const columns = made.map(item => item.column)
-  const projected: Scan = { kind: 'project', input: grouped, computed: made, columns }
-  const named = columns.map((column, i): NamedColumn => ({ name: outputs[i]!.name, column }))
-  return { scan: ordered(projected, outputs, node.at, env), names: rangeNames(named, false, '') }
+  const groups = groupScan(input.scan, keys, grouping?.sets ?? null, collected, env)
+  const computed = outputs.map(({ name, expr }) => computedColumn(name, expr, env))
+  const columns = computed.map(item => item.column)
+  const projection: Scan = { kind: 'project', input: groups, computed, columns }
+  const namedColumns = columns.map((column, i): NamedColumn => ({ name: outputs[i]!.name, column }))
+  return { scan: orderScan(projection, outputs, node.at, env), names: rangeNames(namedColumns, false, '') }
 }
 
-function isAggregate(expr: Expr, { aggregates, groupings }: Collected): boolean {
+function isAggregate(expr: Expr, { aggregates, groupings }: CollectedCalls): boolean {
   const calls = new Set([...aggregates, ...groupings].map(({ column }) => column.id))
   return someOf(expr, part => part.kind === 'column' && calls.has(part.column.id))
 }
 
 /** Resolves the keys. The operator has no select list, so that neither ordinals nor aliases can be keys. */
-function groupBy(node: ast.GroupBy, env: ExpressionEnv): GroupKeys {
+function resolveKeys(node: ast.GroupBy, env: ExpressionEnv): GroupKeys {
   for (const item of node.items) {
     if (item.kind === 'expression' && item.expression.kind === 'int') {
       env.fail('GROUP BY with an ordinal is not allowed in pipe AGGREGATE', item.at)
@@ -107,7 +107,7 @@ function expressionsOf(item: ast.GroupingItem): readonly ast.Expression[] {
   }
 }
 
-function ordered(scan: Scan, outputs: readonly Output[], at: number, context: ResolveContext): Scan {
+function orderScan(scan: Scan, outputs: readonly Output[], at: number, context: ResolveContext): Scan {
   const keys = outputs.flatMap(({ order }, i): SortKey[] => {
     if (!order) return []
     const expr = readableExpr(scan.columns[i]!, false, at)

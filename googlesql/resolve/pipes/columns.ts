@@ -1,8 +1,8 @@
-/** The effect of pipe operators on names: columns are added, dropped and renamed, while table aliases keep their meaning. */
+/** The effect of pipe operators on names: columns are added, dropped and renamed, while table aliases stay as they are. */
 import type * as ast from '../../ast/nodes.js'
 import type { Column, Computed, Scan } from '../../plan/nodes.js'
 import type { NamedColumn, ResolveContext } from '../context.js'
-import { readable, type VisibleColumn, visible } from '../name-scope.js'
+import { requireReadable, type VisibleColumn, visibleColumn } from '../name-scope.js'
 import type { FromResult } from '../queries/from.js'
 
 /** The table that comes through a pipe. */
@@ -20,18 +20,18 @@ export function outputsOf({ names, value }: Table): readonly NamedColumn[] {
     names.ranges.find(range => range.kind === 'value' && range.column.id === column.id)?.name ?? ''
   if (value) return [{ name: aliasOf(value), column: value }]
   return names.columns.flatMap(({ name, column, field }): NamedColumn[] => {
-    if (field === null) return [{ name, column: readable(column, null) }]
+    if (field === null) return [{ name, column: requireReadable(column, null) }]
     if (seen.has(column.id)) return []
     seen.add(column.id)
     return [{ name: aliasOf(column), column }]
   })
 }
 
-/** The table with new columns at the end; a name that a new column and an old one share is ambiguous. */
+/** The table with new columns at the end; a name that a new column and an old column share is ambiguous. */
 export function extendColumns({ names }: Table, scan: Scan, added: readonly Column[]): Table {
   return {
     scan,
-    names: { ...names, columns: [...names.columns, ...added.map(column => visible(column))] },
+    names: { ...names, columns: [...names.columns, ...added.map(column => visibleColumn(column))] },
     value: null,
   }
 }
@@ -48,20 +48,20 @@ export function replaceColumns(
   node.items.forEach(({ name }, i) => {
     const old = onlyColumn(name, names, 'SET', context)
     if (replacements.has(old)) context.fail(`Duplicate column ${name.name} in pipe SET`, name.at)
-    replacements.set(old, visible(computed[i]!.column, old.name))
+    replacements.set(old, visibleColumn(computed[i]!.column, old.name))
   })
   const columns = names.columns.map(column => replacements.get(column) ?? column)
   return { scan, names: { ...names, columns }, value: null }
 }
 
 export function renameColumns(node: ast.PipeRename, { scan, names }: Table, context: ResolveContext): Table {
-  const renamed = new Map<VisibleColumn, VisibleColumn>()
+  const renames = new Map<VisibleColumn, VisibleColumn>()
   for (const { from, to } of node.items) {
     const old = onlyColumn(from, names, 'RENAME', context)
-    if (renamed.has(old)) context.fail(`Duplicate column ${from.name} in pipe RENAME`, from.at)
-    renamed.set(old, { ...old, name: to.name })
+    if (renames.has(old)) context.fail(`Duplicate column ${from.name} in pipe RENAME`, from.at)
+    renames.set(old, { ...old, name: to.name })
   }
-  return { scan, names: { ...names, columns: names.columns.map(column => renamed.get(column) ?? column) }, value: null }
+  return { scan, names: { ...names, columns: names.columns.map(column => renames.get(column) ?? column) }, value: null }
 }
 
 export function dropColumns(node: ast.PipeDrop, { scan, names }: Table, context: ResolveContext): Table {
@@ -69,7 +69,7 @@ export function dropColumns(node: ast.PipeDrop, { scan, names }: Table, context:
   for (const name of node.columns) {
     if (dropped.has(name.name.toLowerCase())) context.fail(`Duplicate column ${name.name} in pipe DROP`, name.at)
     const matches = columnsCalled(name, names.columns)
-    if (matches.length === 0) missing(name, 'DROP', context)
+    if (matches.length === 0) failMissing(name, 'DROP', context)
     for (const column of matches) refuseField(column, name, 'DROP', context)
     dropped.add(name.name.toLowerCase())
   }
@@ -81,7 +81,7 @@ export function dropColumns(node: ast.PipeDrop, { scan, names }: Table, context:
 const columnsCalled = (name: ast.Identifier, columns: readonly VisibleColumn[]): readonly VisibleColumn[] =>
   columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
 
-/** The only column with this name; refused where no column has it, or more than one. */
+/** The only column with this name; refused where no column or several columns have it. */
 function onlyColumn(
   name: ast.Identifier,
   { columns, ranges }: Table['names'],
@@ -90,15 +90,15 @@ function onlyColumn(
 ): VisibleColumn {
   const [column, second] = columnsCalled(name, columns)
   if (second) return context.fail(`Column ${name.name} in pipe ${operator} is ambiguous`, name.at)
-  if (!column) return missing(name, operator, context)
+  if (!column) return failMissing(name, operator, context)
   refuseField(column, name, operator, context)
-  // The alias keeps its meaning, so the name would have two meanings.
+  // The alias stays in scope, so the name would be ambiguous.
   if (ranges.some(range => range.kind === 'value' && range.name.toLowerCase() === name.name.toLowerCase()))
     context.fail(`Pipe ${operator} cannot change ${name.name}, which is also the alias of a table of values`, name.at)
   return column
 }
 
-function missing(name: ast.Identifier, operator: string, context: ResolveContext): never {
+function failMissing(name: ast.Identifier, operator: string, context: ResolveContext): never {
   return context.fail(`Column ${name.name} in pipe ${operator} does not exist in the input table`, name.at)
 }
 

@@ -4,25 +4,25 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
-import { filtered, grouped, project } from '../../plan/build.js'
+import { aggregateScan, filterScan, project } from '../../plan/build.js'
 import type { Column, Computed, ResolvedCte, Scan } from '../../plan/nodes.js'
 import { someOf } from '../../plan/walk.js'
 import { typeName } from '../../types/types.js'
 import {
-  type Collected,
+  type CollectedCalls,
   clauseEnv,
-  computed,
+  computedColumn,
   type ExpressionEnv,
   type QueryEnv,
   type QueryResult,
   type ResolveContext,
 } from '../context.js'
-import { condition, impliedName } from '../expressions/expression.js'
+import { conditionOf, impliedName } from '../expressions/expression.js'
 import { fromScope, type Range, readableExpr, type VisibleColumn } from '../name-scope.js'
 import { type FromResult, rangeNames, resolvePipeJoin } from '../queries/from.js'
 import { orderKey } from '../queries/order.js'
 import { resolvePivot, resolveUnpivot } from '../queries/pivot.js'
-import { limited, resolveSelect } from '../queries/select.js'
+import { limitScan, resolveSelect } from '../queries/select.js'
 import { combine } from '../queries/set.js'
 import { resolveStar } from '../queries/star.js'
 import { resolveCtes } from '../queries/with.js'
@@ -31,8 +31,8 @@ import { dropColumns, extendColumns, outputsOf, renameColumns, replaceColumns, t
 
 /** The table of `FROM …` for the first pipe operator; its aliases stay in scope. */
 export function tableOfFrom({ scan, names }: FromResult): Table {
-  const only = names.ranges.length === 1 ? names.ranges[0]! : null
-  return { scan, names, value: only?.kind === 'value' ? only.column : null }
+  const range = names.ranges.length === 1 ? names.ranges[0]! : null
+  return { scan, names, value: range?.kind === 'value' ? range.column : null }
 }
 
 /** The table of a query for the first pipe operator: its columns, without an alias. */
@@ -47,9 +47,9 @@ export function resolvePipes(start: Table, pipes: readonly ast.Pipe[], env: Quer
   const ctes: ResolvedCte[] = []
   for (const pipe of pipes) {
     if (pipe.kind === 'pipe-with') {
-      const defined = resolveCtes(pipe, inner)
-      ctes.push(...defined.ctes)
-      inner = { ...inner, ctes: defined.bindings }
+      const definitions = resolveCtes(pipe, inner)
+      ctes.push(...definitions.ctes)
+      inner = { ...inner, ctes: definitions.bindings }
     } else {
       table = resolvePipe(pipe, table, inner)
     }
@@ -68,7 +68,7 @@ function resultOf(table: Table): QueryResult {
   return { scan, columns, isValueTable: table.value !== null }
 }
 
-const plain = ({ scan, names }: FromResult): Table => ({ scan, names, value: null })
+const plainTable = ({ scan, names }: FromResult): Table => ({ scan, names, value: null })
 
 type Pipe = Exclude<ast.Pipe, ast.PipeWith>
 type Resolve<Node> = (node: Node, table: Table, env: QueryEnv) => Table
@@ -82,19 +82,19 @@ const RESOLVERS: { readonly [K in Pipe['kind']]: Resolve<Extract<Pipe, { kind: K
   'pipe-set': set,
   'pipe-drop': dropColumns,
   'pipe-rename': renameColumns,
-  'pipe-as': (node, table, env) => ({ ...table, names: renamed(node, table, env) }),
+  'pipe-as': (node, table, env) => ({ ...table, names: aliasNames(node, table, env) }),
   'pipe-where': where,
-  'pipe-aggregate': (node, table, env) => plain(resolvePipeAggregate(node, table, env)),
+  'pipe-aggregate': (node, table, env) => plainTable(resolvePipeAggregate(node, table, env)),
   'pipe-distinct': distinct,
   'pipe-order-by': orderBy,
   'pipe-limit': (node, table, env) => ({
     ...table,
-    scan: limited(table.scan, { orderBy: [], ...node }, envOf(table, 'pipe LIMIT', env)),
+    scan: limitScan(table.scan, { orderBy: [], ...node }, envOf(table, 'pipe LIMIT', env)),
   }),
-  'pipe-join': (node, table, env) => plain(resolvePipeJoin(table, node, env)),
+  'pipe-join': (node, table, env) => plainTable(resolvePipeJoin(table, node, env)),
   'pipe-set-operation': setOperation,
-  'pipe-pivot': (node, table, env) => plain(resolvePivot(node, table, env)),
-  'pipe-unpivot': (node, table, env) => plain(resolveUnpivot(node, table, env)),
+  'pipe-pivot': (node, table, env) => plainTable(resolvePivot(node, table, env)),
+  'pipe-unpivot': (node, table, env) => plainTable(resolveUnpivot(node, table, env)),
 }
 
 // ---- expressions over the table
@@ -104,20 +104,20 @@ const envOf = (table: Table, clause: string, env: QueryEnv): ExpressionEnv =>
 
 /** An environment in which window functions may be called, and a function that returns the scan with their columns. */
 function withWindows(table: Table, clause: string, windows: readonly ast.NamedWindow[], env: QueryEnv) {
-  const collected: Collected = { aggregates: [], windows: [], groupings: [] }
+  const collected: CollectedCalls = { aggregates: [], windows: [], groupings: [] }
   const named = new Map(windows.map(({ name, window }) => [name.name.toLowerCase(), window]))
   const inner: ExpressionEnv = { ...envOf(table, clause, env), windows: { collected, named } }
-  const computed = (): Scan => {
+  const scanWithCalls = (): Scan => {
     const { scan } = table
     if (collected.windows.length === 0) return scan
     const columns = [...scan.columns, ...collected.windows.map(call => call.column)]
     return { kind: 'window', input: scan, functions: collected.windows, columns }
   }
-  return { env: inner, calls: collected.windows, computed }
+  return { env: inner, calls: collected.windows, computed: scanWithCalls }
 }
 
-/** A scan with the table's columns and the computed ones. */
-const computing = (table: Table, input: Scan, computed: readonly Computed[]): Scan => ({
+/** A scan with the table's columns and the computed columns. */
+const computeColumns = (table: Table, input: Scan, computed: readonly Computed[]): Scan => ({
   kind: 'project',
   input,
   computed,
@@ -128,8 +128,9 @@ function extend(node: ast.PipeExtend, table: Table, env: QueryEnv): Table {
   const windows = withWindows(table, node.isWindow ? 'pipe WINDOW' : 'pipe EXTEND', node.windows, env)
   const added = node.items.flatMap((item): Computed[] => {
     if (item.kind === 'star') {
-      if (!item.of) return env.fail('Pipe EXTEND does not support *; the columns of the table are kept anyway', item.at)
-      return resolveStar(item, null, windows.env).map(({ name, expr }) => computed(name, expr, env))
+      if (!item.path)
+        return env.fail('Pipe EXTEND does not support *; the columns of the table are kept anyway', item.at)
+      return resolveStar(item, null, windows.env).map(({ name, expr }) => computedColumn(name, expr, env))
     }
     const expr = env.expression(item.expression, windows.env)
     const isWindow = someOf(
@@ -138,11 +139,11 @@ function extend(node: ast.PipeExtend, table: Table, env: QueryEnv): Table {
     )
     if (node.isWindow && !isWindow)
       return env.fail('Pipe WINDOW expression must include a window function call', item.at)
-    return [computed(item.alias?.name ?? impliedName(item.expression), expr, env)]
+    return [computedColumn(item.alias?.name ?? impliedName(item.expression), expr, env)]
   })
   return extendColumns(
     table,
-    computing(table, windows.computed(), added),
+    computeColumns(table, windows.computed(), added),
     added.map(item => item.column),
   )
 }
@@ -150,16 +151,16 @@ function extend(node: ast.PipeExtend, table: Table, env: QueryEnv): Table {
 function set(node: ast.PipeSet, table: Table, env: QueryEnv): Table {
   const windows = withWindows(table, 'pipe SET', [], env)
   const values = node.items.map(({ name, expression }) =>
-    computed(name.name, env.expression(expression, windows.env), env),
+    computedColumn(name.name, env.expression(expression, windows.env), env),
   )
-  return replaceColumns(node, table, computing(table, windows.computed(), values), values, env)
+  return replaceColumns(node, table, computeColumns(table, windows.computed(), values), values, env)
 }
 
 function where(node: ast.PipeWhere, table: Table, env: QueryEnv): Table {
   const windows = withWindows(table, 'pipe WHERE', [], env)
-  const test = condition(node.condition, 'WHERE clause', windows.env)
+  const test = conditionOf(node.condition, 'WHERE clause', windows.env)
   const input = windows.computed()
-  const scan = filtered(input, test)
+  const scan = filterScan(input, test)
   return { ...table, scan: project(scan, table.scan.columns) }
 }
 
@@ -175,7 +176,7 @@ function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv): Table {
 // ---- whole tables
 
 /** `AS t`: `t` is the only alias for the operators that follow. */
-function renamed(node: ast.PipeAs, table: Table, context: ResolveContext): FromResult['names'] {
+function aliasNames(node: ast.PipeAs, table: Table, context: ResolveContext): FromResult['names'] {
   const alias = node.alias.name
   if (table.value) return rangeNames([{ name: alias, column: table.value }], true, alias)
   const { columns } = table.names
@@ -192,21 +193,21 @@ function distinct(node: ast.PipeDistinct, table: Table, context: ResolveContext)
   const outputs = outputsOf(table)
   const keys = outputs.map(({ name, column }): Computed => {
     refuseUngroupable(name, column, node.at, context)
-    return computed(column.name, readableExpr(column, false, node.at), context)
+    return computedColumn(column.name, readableExpr(column, false, node.at), context)
   })
   const columns = keys.map(key => key.column)
-  const moved = new Map(outputs.map(({ column }, i) => [column.id, columns[i]!]))
+  const newColumns = new Map(outputs.map(({ column }, i) => [column.id, columns[i]!]))
   const move = (column: VisibleColumn): VisibleColumn[] => {
-    const to = moved.get(column.column.id)
+    const to = newColumns.get(column.column.id)
     return to ? [{ ...column, column: to }] : []
   }
   const ranges = table.names.ranges.flatMap((range): Range[] => {
     if (range.kind === 'table') return [{ ...range, columns: range.columns.flatMap(move), hidden: [] }]
-    const to = moved.get(range.column.id)
+    const to = newColumns.get(range.column.id)
     return to ? [{ ...range, column: to }] : []
   })
-  const value = table.value && (moved.get(table.value.id) ?? null)
-  return { scan: grouped(table.scan, keys), names: { ranges, columns: table.names.columns.flatMap(move) }, value }
+  const value = table.value && (newColumns.get(table.value.id) ?? null)
+  return { scan: aggregateScan(table.scan, keys), names: { ranges, columns: table.names.columns.flatMap(move) }, value }
 }
 
 function refuseUngroupable(name: string, { type }: Column, at: number, context: ResolveContext): void {

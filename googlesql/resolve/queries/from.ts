@@ -2,15 +2,15 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { proposing } from '../../mistakes.js'
-import { filtered, withComputed } from '../../plan/build.js'
+import { filterScan, withComputed } from '../../plan/build.js'
 import type { JoinScan, Scan, UnnestScan } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
 import type { TableDefinition } from '../../tables.js'
 import { INT64, STRING, type StructField, typeName } from '../../types/types.js'
 import { isWildcard } from '../../wildcard-tables.js'
 import { clauseEnv, type ExpressionEnv, type NamedColumn, type QueryEnv, type ResolveContext } from '../context.js'
-import { condition, impliedName } from '../expressions/expression.js'
-import { type FromNames, fromScope, lookup, NO_NAMES, type Range, valueColumns, visible } from '../name-scope.js'
+import { conditionOf, impliedName } from '../expressions/expression.js'
+import { type FromNames, fromScope, lookup, NO_NAMES, type Range, valueColumns, visibleColumn } from '../name-scope.js'
 import { resolveTableCall } from '../stored-functions.js'
 import { isCorrelated, withoutFullJoin } from './correlated-full-join.js'
 import { resolvePivot, resolveUnpivot } from './pivot.js'
@@ -22,8 +22,8 @@ export interface FromResult {
 }
 
 /**
- * `left` is the join of the items before this one in the same FROM clause, to which an array path may refer; null for the
- * first.
+ * `left` is the join of the items before this item in the same FROM clause, to which an array path may refer; null for the
+ * first item.
  */
 export function resolveFrom(node: ast.From, left: FromResult | null, env: QueryEnv): FromResult {
   switch (node.kind) {
@@ -60,15 +60,15 @@ export function rangeNames(
   alias: string,
   pseudoColumns: readonly NamedColumn[] = [],
 ): FromNames {
-  const only = columns[0]
-  if (isValueTable && only) {
-    const range: Range = { kind: 'value', name: alias, column: only.column }
-    return { ranges: [range], columns: valueColumns(only.column, alias) }
+  const first = columns[0]
+  if (isValueTable && first) {
+    const range: Range = { kind: 'value', name: alias, column: first.column }
+    return { ranges: [range], columns: valueColumns(first.column, alias) }
   }
-  const seen = columns.map(({ name, column }) => visible(column, name))
-  if (pseudoColumns.length === 0) return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen }
-  const hidden = pseudoColumns.map(({ name, column }) => visible(column, name))
-  return { ranges: [{ kind: 'table', name: alias, columns: seen, hidden }], columns: seen, hidden }
+  const shown = columns.map(({ name, column }) => visibleColumn(column, name))
+  if (pseudoColumns.length === 0) return { ranges: [{ kind: 'table', name: alias, columns: shown }], columns: shown }
+  const hidden = pseudoColumns.map(({ name, column }) => visibleColumn(column, name))
+  return { ranges: [{ kind: 'table', name: alias, columns: shown, hidden }], columns: shown, hidden }
 }
 
 function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEnv): FromResult {
@@ -99,16 +99,16 @@ function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEn
 function resolveStoredTable(node: ast.TablePath, env: QueryEnv): FromResult {
   const table = findTable(node, env)
   env.usedTables.add(table.name)
-  const implied = lastName(node.path.at(-1)!.name)
+  const impliedAlias = lastName(node.path.at(-1)!.name)
   env.tableReferences.set(node.at, {
     table: table.name,
     at: node.at,
     end: node.pathEnd,
-    impliedAlias: node.alias === null ? implied : null,
+    impliedAlias: node.alias === null ? impliedAlias : null,
   })
-  const named = ({ name, type }: StructField): NamedColumn => ({ name, column: env.newColumn(name, type) })
-  const columns = table.columns.map(named)
-  const hidden = (table.pseudoColumns ?? []).map(named)
+  const newColumn = ({ name, type }: StructField): NamedColumn => ({ name, column: env.newColumn(name, type) })
+  const columns = table.columns.map(newColumn)
+  const hidden = (table.pseudoColumns ?? []).map(newColumn)
   const unreadable = (table.unreadable ?? []).map(({ name: column, reason }) => ({
     name: column,
     column: {
@@ -124,7 +124,7 @@ function resolveStoredTable(node: ast.TablePath, env: QueryEnv): FromResult {
     ...(table.wildcard && { wildcard: { ...table.wildcard, columns: table.columns } }),
     at: node.at,
   }
-  const alias = node.alias?.name ?? implied
+  const alias = node.alias?.name ?? impliedAlias
   const names = rangeNames([...columns, ...unreadable], false, alias, hidden)
   return { scan, names: node.alias ? names : withPath(names, pathOf(node)) }
 }
@@ -154,8 +154,8 @@ function findTable(node: ast.TablePath, env: QueryEnv): TableDefinition {
   const tableNames = env.tables.names()
   const meant =
     nearest(name, [...tableNames, ...[...env.ctes.values()].map(cte => cte.name)]) ?? withDataset(name, tableNames)
-  const absent = isWildcard(name) ? `${name} does not match any table` : name
-  return env.fail(`Table not found: ${absent}`, node.at, { code: 'unknown-table', name, ...proposing(meant) })
+  const subject = isWildcard(name) ? `${name} does not match any table` : name
+  return env.fail(`Table not found: ${subject}`, node.at, { code: 'unknown-table', name, ...proposing(meant) })
 }
 
 /** The table whose name without its dataset is nearest to `name`; undefined where `name` includes a dataset. */
@@ -201,11 +201,11 @@ function unnest(
     condition: null,
     columns: [...(left?.scan.columns ?? []), element, ...(offset ? [offset] : [])],
   }
-  const own = joinNames(
+  const arrayNames = joinNames(
     rangeNames([{ name: alias, column: element }], true, alias),
     offset ? rangeNames([{ name: offset.name, column: offset }], true, offset.name) : NO_NAMES,
   )
-  return { scan, names: left ? joinNames(left.names, own) : own }
+  return { scan, names: left ? joinNames(left.names, arrayNames) : arrayNames }
 }
 
 // ---- joins
@@ -284,20 +284,20 @@ function checkAliases(items: readonly ast.From[], names: Map<string, string | nu
 function joinArray(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv): FromResult {
   const scan = right.scan as UnnestScan
   if (node.using) return joinArrayUsing({ join: node.join, using: node.using }, left, right, env)
-  const on = node.on && condition(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'))
+  const on = node.on && conditionOf(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'))
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names: right.names }
-  return { scan: on ? filtered(scan, on) : scan, names: right.names }
+  return { scan: on ? filterScan(scan, on) : scan, names: right.names }
 }
 
 function joinArrayUsing(node: UsingNode, left: FromResult, right: FromResult, env: QueryEnv): FromResult {
   const scan = right.scan as UnnestScan
-  const own: FromNames = {
+  const arrayNames: FromNames = {
     ranges: right.names.ranges.slice(left.names.ranges.length),
     columns: right.names.columns.slice(left.names.columns.length),
   }
-  const { on, names } = usingNames(node, left.names, own, fromEnv(left.names, env, 'USING'))
+  const { on, names } = usingNames(node, left.names, arrayNames, fromEnv(left.names, env, 'USING'))
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names }
-  return { scan: filtered(scan, on), names }
+  return { scan: filterScan(scan, on), names }
 }
 
 function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv): FromResult {
@@ -307,17 +307,17 @@ function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: Que
   if (node.using) {
     const using = { join: node.join, using: node.using }
     const { on, names, merged } = usingNames(using, left.names, right.names, fromEnv(left.names, env, 'USING'))
-    const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, env)
+    const scan = joinScan({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, env)
     if (merged.length === 0) return { scan, names }
     return { scan: withComputed(scan, merged), names }
   }
   if (join !== 'cross' && !node.on) {
     return env.fail(`${join.toUpperCase()} JOIN must have an immediately following ON or USING clause`, node.at)
   }
-  const on = node.on && condition(node.on, 'ON clause', fromEnv(both, env, 'ON clause'))
-  const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, env)
+  const on = node.on && conditionOf(node.on, 'ON clause', fromEnv(both, env, 'ON clause'))
+  const scan = joinScan({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, env)
   return { scan, names: both }
 }
 
-const joined = (scan: JoinScan, context: ResolveContext): Scan =>
+const joinScan = (scan: JoinScan, context: ResolveContext): Scan =>
   scan.join === 'full' && isCorrelated(scan) ? withoutFullJoin(scan, context) : scan

@@ -24,18 +24,18 @@ export interface GroupKeys {
 
 const MAX_GROUPING_SETS = 4096
 
-/** `computed` holds the ids of the columns of aggregate and window calls, which a key must not contain. */
+/** `callColumns` has the ids of the columns of aggregate and window calls, which a key must not contain. */
 export function resolveGroupBy(
   node: ast.GroupBy,
   items: readonly SelectedItem[],
-  computed: ReadonlySet<number>,
+  callColumns: ReadonlySet<number>,
   env: ExpressionEnv,
 ): GroupKeys {
   const keys: Computed[] = []
   const indexes = new Map<string, number>()
   const keyOf = new Map<ast.Expression, number>()
   const add = (expr: Expr, name: string, at: number): number => {
-    if (refersToAny(expr, computed)) {
+    if (refersToAny(expr, callColumns)) {
       return env.fail(
         `Column ${name || 'in GROUP BY'} contains an aggregation or window function, which is not allowed in GROUP BY`,
         at,
@@ -58,7 +58,7 @@ export function resolveGroupBy(
   }
   if (node.isAll) {
     for (const item of items) {
-      if (!refersToAny(item.expr, computed) && someOf(item.expr, part => part.kind === 'column'))
+      if (!refersToAny(item.expr, callColumns) && someOf(item.expr, part => part.kind === 'column'))
         add(item.expr, item.name, item.at)
     }
     return { keys, sets: null, keyOf }
@@ -99,20 +99,20 @@ function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: Expr
     }
     return { expr: item.expr, name: item.name }
   }
-  const named = firstName(node)
-  if (named) {
-    const key = named.name.toLowerCase()
+  const nameNode = firstName(node)
+  if (nameNode) {
+    const key = nameNode.name.toLowerCase()
     const matches = items.filter(item => item.name.toLowerCase() === key)
     if (matches.length > 0) {
       const first = matches[0]!
       if (matches.some(item => exprKey(item.expr) !== exprKey(first.expr))) {
         return env.fail(
-          `Name ${named.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
+          `Name ${nameNode.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
           node.at,
         )
       }
-      if (named !== node) {
-        return env.fail(`Cannot GROUP BY field references from SELECT list alias ${named.name}`, named.at)
+      if (nameNode !== node) {
+        return env.fail(`Cannot GROUP BY field references from SELECT list alias ${nameNode.name}`, nameNode.at)
       }
       return { expr: first.expr, name: first.name }
     }
@@ -135,13 +135,13 @@ function setsOf(item: ast.GroupingItem, indexOf: (node: ast.Expression) => numbe
       return [[indexOf(item.expression)]]
     case 'rollup':
     case 'cube':
-      return expand(item, indexOf)
+      return expandSets(item, indexOf)
     case 'grouping-sets':
-      return item.items.flatMap(set => (set.kind === 'set' ? [set.expressions.map(indexOf)] : expand(set, indexOf)))
+      return item.items.flatMap(set => (set.kind === 'set' ? [set.expressions.map(indexOf)] : expandSets(set, indexOf)))
   }
 }
 
-function expand(
+function expandSets(
   item: { readonly kind: 'rollup' | 'cube'; readonly sets: readonly (readonly ast.Expression[])[] },
   indexOf: (node: ast.Expression) => number,
 ): readonly (readonly number[])[] {

@@ -10,7 +10,7 @@ import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
 /** The number of LIMIT and OFFSET: an INT64 expression of literals and parameters. */
-export function integer(node: ast.Expression, clause: string, env: ExpressionEnv): Expr {
+export function resolveCount(node: ast.Expression, clause: string, env: ExpressionEnv): Expr {
   const expr = env.expression(node, { ...env, scope: null, aggregates: null, windows: null })
   const value = coerceTo(expr, INT64, env.source)
   if (!value || hasSubquery(value) || isVolatile(value)) {
@@ -35,7 +35,7 @@ export function sortKey(item: ast.OrderItem, expr: Expr, context: ResolveContext
   }
 }
 
-/** A sort key of a query; an integer is the number of one of these columns. */
+/** A sort key of a query; an integer literal is the number of a column. */
 export function orderKey(item: ast.OrderItem, columns: readonly Column[], env: ExpressionEnv): SortKey {
   const { expression } = item
   if (expression.kind !== 'int') return sortKey(item, env.expression(expression, env), env)

@@ -2,7 +2,7 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
-import { call, filtered, grouped, literal } from '../../plan/build.js'
+import { aggregateScan, call, filterScan, literal } from '../../plan/build.js'
 import { exprKey } from '../../plan/key.js'
 import type { Column, Expr, Scan } from '../../plan/nodes.js'
 import { mapExpr } from '../../plan/rewrite.js'
@@ -18,14 +18,21 @@ import {
   type Type,
   typeName,
 } from '../../types/types.js'
-import { type Collected, clauseEnv, coerced, computed, type NamedColumn, type QueryEnv } from '../context.js'
+import {
+  type CollectedCalls,
+  clauseEnv,
+  coerceOrFail,
+  computedColumn,
+  type NamedColumn,
+  type QueryEnv,
+} from '../context.js'
 import {
   type FromNames,
   fromScope,
   lookup,
   readableExpr,
   type VisibleColumn,
-  visible,
+  visibleColumn,
   visibleExpr,
 } from '../name-scope.js'
 
@@ -34,55 +41,55 @@ interface FromResult {
   readonly names: FromNames
 }
 
-function named(columns: readonly NamedColumn[], alias: string): FromNames {
-  const seen = columns.map(({ name, column }) => visible(column, name))
+function tableNames(columns: readonly NamedColumn[], alias: string): FromNames {
+  const seen = columns.map(({ name, column }) => visibleColumn(column, name))
   return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen }
 }
 
 /** PIVOT groups by every input column that neither the aggregates nor the pivot column read. */
 export function resolvePivot(node: Omit<ast.Pivot, 'kind' | 'input'>, input: FromResult, env: QueryEnv): FromResult {
   const scope = fromScope(input.names, env.outer)
-  const plain = clauseEnv(scope, env, 'PIVOT')
-  const on = env.expression(node.on, plain)
+  const pivotEnv = clauseEnv(scope, env, 'PIVOT')
+  const on = env.expression(node.on, pivotEnv)
   const values = node.values.map(value => {
-    const expr = env.expression(value.expression, { ...plain, scope: null })
+    const expr = env.expression(value.expression, { ...pivotEnv, scope: null })
     const reason = `PIVOT value has type ${typeName(expr.type)}, which does not coerce to ${typeName(on.type)} of the pivot column`
-    const wanted = coerced(expr, on.type, reason, env, value.expression.at)
+    const coercedValue = coerceOrFail(expr, on.type, reason, env, value.expression.at)
     const nameOf = (followsPrefix: boolean): string =>
-      value.alias?.name ?? pivotName(value.expression, wanted, followsPrefix, env)
-    return { expr: wanted, name: nameOf(false), suffix: nameOf(true) }
+      value.alias?.name ?? pivotName(value.expression, coercedValue, followsPrefix, env)
+    return { expr: coercedValue, name: nameOf(false), suffix: nameOf(true) }
   })
   const aggregates = node.aggregates.map(aggregate => {
-    const collected: Collected = { aggregates: [], windows: [], groupings: [] }
-    const expr = env.expression(aggregate.expression, { ...plain, aggregates: { collected, scope } })
-    const only = collected.aggregates[0]
-    if (!only || expr.kind !== 'column' || expr.column !== only.column || collected.aggregates.length !== 1) {
+    const collected: CollectedCalls = { aggregates: [], windows: [], groupings: [] }
+    const expr = env.expression(aggregate.expression, { ...pivotEnv, aggregates: { collected, scope } })
+    const first = collected.aggregates[0]
+    if (!first || expr.kind !== 'column' || expr.column !== first.column || collected.aggregates.length !== 1) {
       return env.fail('PIVOT expression must be an aggregate function call', aggregate.expression.at)
     }
-    return { call: only.call, prefix: aggregate.alias?.name ?? null, at: aggregate.expression.at }
+    return { call: first.call, prefix: aggregate.alias?.name ?? null, at: aggregate.expression.at }
   })
   if (aggregates.length > 1) {
     const unnamed = aggregates.find(aggregate => aggregate.prefix === null)
     if (unnamed) return env.fail('PIVOT with more than one aggregate needs an alias for each', unnamed.at)
   }
   // The input columns may be fields of one struct, the row of a value table: an expression that reads one field does not read the others.
-  const read = new Set<string>()
-  const note = (expr: Expr | null): void => {
+  const reads = new Set<string>()
+  const addRead = (expr: Expr | null): void => {
     if (!expr) return
     mapExpr(expr, part => {
-      if (part.kind === 'column') read.add(exprKey(part))
+      if (part.kind === 'column') reads.add(exprKey(part))
       if (part.kind !== 'field' || part.operand.kind !== 'column') return undefined
-      read.add(exprKey(part))
+      reads.add(exprKey(part))
       return part
     })
   }
   const isRead = (column: VisibleColumn): boolean =>
-    read.has(exprKey(visibleExpr(column, false, node.at))) || read.has(exprKey(readableExpr(column.column, false, 0)))
-  note(on)
+    reads.has(exprKey(visibleExpr(column, false, node.at))) || reads.has(exprKey(readableExpr(column.column, false, 0)))
+  addRead(on)
   for (const { call } of aggregates) {
-    for (const part of call.arguments) note(part)
-    note(call.having?.expr ?? null)
-    for (const key of call.orderBy) note(key.expr)
+    for (const part of call.arguments) addRead(part)
+    addRead(call.having?.expr ?? null)
+    for (const key of call.orderBy) addRead(key.expr)
   }
   const kept = input.names.columns.filter(column => !isRead(column))
   for (const { name, type } of kept) {
@@ -93,15 +100,15 @@ export function resolvePivot(node: Omit<ast.Pivot, 'kind' | 'input'>, input: Fro
       node.at,
     )
   }
-  const keys = kept.map(column => computed(column.name, visibleExpr(column, false, node.at), env))
+  const keys = kept.map(column => computedColumn(column.name, visibleExpr(column, false, node.at), env))
   const outputs = values.flatMap(value =>
     aggregates.map(({ call, prefix }) => ({
       name: prefix === null ? value.name : `${prefix}_${value.suffix}`,
       column: env.newColumn(value.name, call.type),
-      call: { ...call, filter: matches(on, value.expr, node.at) },
+      call: { ...call, filter: matchExpr(on, value.expr, node.at) },
     })),
   )
-  const scan = grouped(
+  const scan = aggregateScan(
     input.scan,
     keys,
     outputs.map(({ column, call }) => ({ column, call })),
@@ -110,10 +117,10 @@ export function resolvePivot(node: Omit<ast.Pivot, 'kind' | 'input'>, input: Fro
     ...keys.map(({ column }, i) => ({ name: kept[i]!.name, column })),
     ...outputs.map(({ name, column }) => ({ name, column })),
   ]
-  return { scan, names: named(all, node.alias?.name ?? '') }
+  return { scan, names: tableNames(all, node.alias?.name ?? '') }
 }
 
-function matches(on: Expr, value: Expr, at: number): Expr {
+function matchExpr(on: Expr, value: Expr, at: number): Expr {
   return call('$not', BOOL, [call('$is_distinct', BOOL, [on, value], at)], at)
 }
 
@@ -123,7 +130,7 @@ function matches(on: Expr, value: Expr, at: number): Expr {
  */
 function pivotName(node: ast.Expression, expr: Expr, followsPrefix: boolean, env: QueryEnv): string {
   if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
-  const mark = followsPrefix ? '' : '_'
+  const prefix = followsPrefix ? '' : '_'
   if (expr.kind === 'literal') {
     const { type, value } = expr
     if (value === null) return 'NULL'
@@ -138,10 +145,10 @@ function pivotName(node: ast.Expression, expr: Expr, followsPrefix: boolean, env
       case 'BIGNUMERIC': {
         const text = String(value)
         const digits = text.replace('-', '').replace('.', '_point_')
-        return text.startsWith('-') ? `minus_${digits}` : `${mark}${digits}`
+        return text.startsWith('-') ? `minus_${digits}` : `${prefix}${digits}`
       }
       case 'DATE':
-        return `${mark}${String(value).replaceAll('-', '_')}`
+        return `${prefix}${String(value).replaceAll('-', '_')}`
       default:
         break
     }
@@ -163,12 +170,12 @@ export function resolveUnpivot(
   input: FromResult,
   env: QueryEnv,
 ): FromResult {
-  const find = ({ table, column: name }: ast.UnpivotedColumn): VisibleColumn => {
+  const resolve = ({ table, column: name }: ast.UnpivotedColumn): VisibleColumn => {
     if (table) return columnOf(table, name, input.names, env)
     const hit = lookup(fromScope(input.names, null), name.name)
     const matches = input.names.columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
-    if (matches.length > 1) return ambiguous(name, env)
-    return matches[0] ?? (hit?.meaning.kind === 'column' ? hit.meaning.column : unrecognized(name, env))
+    if (matches.length > 1) return failAmbiguous(name, env)
+    return matches[0] ?? (hit?.target.kind === 'column' ? hit.target.column : failUnrecognized(name, env))
   }
   const groups = node.groups.map(group => {
     if (group.columns.length !== node.values.length) {
@@ -177,7 +184,7 @@ export function resolveUnpivot(
         node.at,
       )
     }
-    return { columns: group.columns.map(find), label: group.label, names: group.columns.map(({ column }) => column) }
+    return { columns: group.columns.map(resolve), label: group.label, names: group.columns.map(({ column }) => column) }
   })
   const types = groups[0]!.columns.map(column => column.type)
   for (const group of groups) {
@@ -190,7 +197,7 @@ export function resolveUnpivot(
       }
     })
   }
-  const labels = groups.map(group => label(group.label, group.names, env))
+  const labels = groups.map(group => resolveLabel(group.label, group.names, env))
   const labelType: Type = labels.every(expr => expr.type.kind === 'INT64') ? INT64 : STRING
   const fields: StructField[] = [
     ...node.values.map((value, i) => ({ name: value.name, type: types[i]! })),
@@ -211,7 +218,7 @@ export function resolveUnpivot(
   }
   const element = env.newColumn('', row)
   const array: Expr = { kind: 'array', type: arrayOf(row), items, hasWrittenType: true, at: node.at }
-  const unnested: Scan = {
+  const unnest: Scan = {
     kind: 'unnest',
     input: input.scan,
     array,
@@ -229,17 +236,17 @@ export function resolveUnpivot(
     const operand = readableExpr(element, false, node.at)
     return { kind: 'field', type, operand, index, at: node.at }
   }
-  const made = [
-    ...kept.map(column => computed(column.name, visibleExpr(column, false, node.at), env)),
-    ...fields.map(({ name, type }, index) => computed(name, fieldOf(type, index), env)),
+  const computed = [
+    ...kept.map(column => computedColumn(column.name, visibleExpr(column, false, node.at), env)),
+    ...fields.map(({ name, type }, index) => computedColumn(name, fieldOf(type, index), env)),
   ]
-  const columns = made.map(item => item.column)
-  const projected: Scan = { kind: 'project', input: unnested, computed: made, columns }
+  const columns = computed.map(item => item.column)
+  const projection: Scan = { kind: 'project', input: unnest, computed, columns }
   const values = columns.slice(kept.length, kept.length + node.values.length)
-  const scan = node.includesNulls ? projected : dropAllNull(projected, values, node.at)
+  const scan = node.includesNulls ? projection : dropAllNull(projection, values, node.at)
   return {
     scan,
-    names: named(
+    names: tableNames(
       columns.map(column => ({ name: column.name, column })),
       node.alias?.name ?? '',
     ),
@@ -248,22 +255,22 @@ export function resolveUnpivot(
 
 /** The column of a FROM clause that `table.column` names. */
 function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames, env: QueryEnv): VisibleColumn {
-  const hit = lookup(fromScope(names, null), table.name)?.meaning
+  const hit = lookup(fromScope(names, null), table.name)?.target
   if (hit?.kind !== 'range') {
     // `column.field` has the form of `table.column` but is an expression.
-    if (hit?.kind !== 'column') return unrecognized(table, env)
+    if (hit?.kind !== 'column') return failUnrecognized(table, env)
     return env.fail('UNPIVOT IN clause cannot have expressions, only column names are allowed', table.at)
   }
   const columns = hit.range.kind === 'table' ? hit.range.columns : []
   const [match, ...others] = columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
-  if (others.length > 0) return ambiguous(name, env)
+  if (others.length > 0) return failAmbiguous(name, env)
   return match ?? env.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
 }
 
-const ambiguous = ({ name, at }: ast.Identifier, env: QueryEnv): never =>
+const failAmbiguous = ({ name, at }: ast.Identifier, env: QueryEnv): never =>
   env.fail(`Column name ${name} is ambiguous`, at, { code: 'ambiguous-column' })
 
-const unrecognized = ({ name, at }: ast.Identifier, env: QueryEnv): never =>
+const failUnrecognized = ({ name, at }: ast.Identifier, env: QueryEnv): never =>
   env.fail(`Unrecognized name: ${name}`, at, { code: 'unknown-name', name })
 
 /** EXCLUDE NULLS leaves out a row whose value columns are all NULL. */
@@ -272,10 +279,10 @@ function dropAllNull(input: Scan, values: readonly Column[], at: number): Scan {
   const condition = values
     .map(column => test('$not', [test('$is_null', [readableExpr(column, false, at)])]))
     .reduce((all, condition) => test('$or', [all, condition]))
-  return filtered(input, condition)
+  return filterScan(input, condition)
 }
 
-function label(node: ast.Expression | null, names: readonly ast.Identifier[], env: QueryEnv): Expr {
+function resolveLabel(node: ast.Expression | null, names: readonly ast.Identifier[], env: QueryEnv): Expr {
   if (!node) {
     const text = names.map(name => name.name).join('_')
     return literal(STRING, text, names[0]!.at)

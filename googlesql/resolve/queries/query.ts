@@ -5,20 +5,20 @@ import { fromScope } from '../name-scope.js'
 import { resolvePipes, tableOfFrom, tableOfResult } from '../pipes/pipe.js'
 import { rangeNames, resolveFrom } from './from.js'
 import { orderKey } from './order.js'
-import { limited, resolveSelect, type Tail } from './select.js'
+import { limitScan, resolveSelect, type Tail } from './select.js'
 import { combine } from './set.js'
 import { resolveCtes } from './with.js'
 
 const NO_TAIL: Tail = { orderBy: [], limit: null, offset: null }
 
 export function resolveQueryNode(node: ast.Query, env: QueryEnv): QueryResult {
-  if (node.ctes.length === 0) return resolvePiped(node, env)
+  if (node.ctes.length === 0) return resolveWithPipes(node, env)
   const { ctes, bindings } = resolveCtes(node, env)
-  const result = resolvePiped(node, { ...env, ctes: bindings })
+  const result = resolveWithPipes(node, { ...env, ctes: bindings })
   return { ...result, scan: { kind: 'with', ctes, body: result.scan, columns: result.scan.columns } }
 }
 
-function resolvePiped(node: ast.Query, env: QueryEnv): QueryResult {
+function resolveWithPipes(node: ast.Query, env: QueryEnv): QueryResult {
   if (node.body.kind === 'from') return resolveFromClause(node.body, node.pipes, env)
   const result = resolveBody(node.body, node, env)
   return node.pipes.length === 0 ? result : resolvePipes(tableOfResult(result), node.pipes, env)
@@ -56,5 +56,5 @@ function withTail(result: QueryResult, tail: Tail, env: QueryEnv): QueryResult {
   const keys = tail.orderBy.map(item => orderKey(item, columns, base))
   let scan = result.scan
   if (keys.length > 0) scan = { kind: 'order', input: scan, keys, columns: scan.columns }
-  return { ...result, scan: limited(scan, tail, { ...base, scope: null }) }
+  return { ...result, scan: limitScan(scan, tail, { ...base, scope: null }) }
 }

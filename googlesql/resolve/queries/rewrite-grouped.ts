@@ -3,15 +3,15 @@
 import { exprKey, isSameExpr } from '../../plan/key.js'
 import type { AggregateScan, Column, Computed, Expr, Scan } from '../../plan/nodes.js'
 import { mapExpr, mapScan, type Replace } from '../../plan/rewrite.js'
-import type { Collected, ResolveContext } from '../context.js'
+import type { CollectedCalls, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
 /** The aggregate scan of the collected calls; the argument of a GROUPING call must be a key. */
-export function aggregated(
+export function groupScan(
   input: Scan,
   keys: readonly Computed[],
   groupingSets: AggregateScan['groupingSets'],
-  collected: Collected,
+  collected: CollectedCalls,
   context: ResolveContext,
 ): AggregateScan {
   const groupingCalls = collected.groupings.map(({ column, expr, at }) => {
@@ -41,7 +41,7 @@ export function regrouper(
   const kinds = new Set(keys.map(key => kindOf(key.expr)))
   const hidden = new Set(inputColumns.map(column => column.id))
   const keyOf = (expr: Expr): Column | undefined =>
-    byIdentity.get(expr) ?? (isFoundByKey(expr) && kinds.has(kindOf(expr)) ? byKey.get(exprKey(expr)) : undefined)
+    byIdentity.get(expr) ?? (isComparedByKey(expr) && kinds.has(kindOf(expr)) ? byKey.get(exprKey(expr)) : undefined)
   const replace: Replace = expr => {
     const column = keyOf(expr)
     if (column) return readableExpr(column, expr.kind === 'column' && expr.isCorrelated, expr.at)
@@ -78,7 +78,7 @@ function hiddenName(expr: Expr, hidden: ReadonlySet<number>): string | undefined
  */
 const kindOf = (expr: Expr): string => (expr.kind === 'call' ? expr.name : expr.kind)
 
-const isFoundByKey = (expr: Expr): boolean =>
+const isComparedByKey = (expr: Expr): boolean =>
   expr.kind !== 'subquery' && expr.kind !== 'in-query' && expr.kind !== 'word'
 
 /** Replaces keys in the scan of a subquery, where the column of a key is an outer reference. */

@@ -2,13 +2,13 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
-import { filtered, grouped, project, withComputed } from '../../plan/build.js'
+import { aggregateScan, filterScan, project, withComputed } from '../../plan/build.js'
 import { isSameExpr } from '../../plan/key.js'
 import type { Column, Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
 import { mapExpr, mapWindow, type Replace } from '../../plan/rewrite.js'
 import { structOf, typeName } from '../../types/types.js'
 import {
-  type Collected,
+  type CollectedCalls,
   clauseEnv,
   type ExpressionEnv,
   type NamedColumn,
@@ -16,12 +16,12 @@ import {
   type QueryResult,
   type ResolveContext,
 } from '../context.js'
-import { condition, impliedName } from '../expressions/expression.js'
-import { fromScope, type Meaning, mapScope, type NameScope, NO_NAMES, readableExpr } from '../name-scope.js'
+import { conditionOf, impliedName } from '../expressions/expression.js'
+import { fromScope, mapScope, type NameScope, NO_NAMES, readableExpr, type Target } from '../name-scope.js'
 import { type FromResult, resolveFrom } from './from.js'
 import { refersToAny, resolveGroupBy, type SelectedItem } from './group-by.js'
-import { integer, orderKey, sortKey } from './order.js'
-import { aggregated, regrouper } from './rewrite-grouped.js'
+import { orderKey, resolveCount, sortKey } from './order.js'
+import { groupScan, regrouper } from './rewrite-grouped.js'
 import { resolveStar } from './star.js'
 
 const ONE_ROW: Scan = { kind: 'one-row', columns: [] }
@@ -33,47 +33,47 @@ export interface Tail {
   readonly offset: ast.Expression | null
 }
 
-/** `piped` is the table that comes through a pipe, in place of FROM; the SELECT of a pipe cannot have aggregates. */
+/** `pipeInput` is the table that comes through a pipe, in place of FROM; the SELECT of a pipe cannot have aggregates. */
 export function resolveSelect(
   node: ast.Select,
   tail: Tail,
   env: QueryEnv,
-  piped: FromResult | null = null,
+  pipeInput: FromResult | null = null,
 ): QueryResult {
-  const hasFrom = node.from !== null || piped !== null
-  const from = piped ?? (node.from ? resolveFrom(node.from, null, env) : { scan: ONE_ROW, names: NO_NAMES })
+  const hasFrom = node.from !== null || pipeInput !== null
+  const from = pipeInput ?? (node.from ? resolveFrom(node.from, null, env) : { scan: ONE_ROW, names: NO_NAMES })
   if (!hasFrom) refuseWithoutFrom(node, env)
   const scope = fromScope(from.names, env.outer)
   const base = clauseEnv(scope, env, 'WHERE clause')
   let scan = from.scan
-  if (node.where) scan = filtered(scan, condition(node.where, 'WHERE clause', base))
+  if (node.where) scan = filterScan(scan, conditionOf(node.where, 'WHERE clause', base))
 
-  const collected: Collected = { aggregates: [], windows: [], groupings: [] }
+  const collected: CollectedCalls = { aggregates: [], windows: [], groupings: [] }
   const named = namedWindows(node.windows, env)
-  const full: ExpressionEnv = {
+  const selectEnv: ExpressionEnv = {
     ...base,
-    clause: piped ? 'pipe SELECT' : 'SELECT list',
-    aggregates: piped ? null : { collected, scope },
+    clause: pipeInput ? 'pipe SELECT' : 'SELECT list',
+    aggregates: pipeInput ? null : { collected, scope },
     windows: { collected, named },
   }
-  const items = selectItems(node, hasFrom ? from : null, full)
+  const items = selectItems(node, hasFrom ? from : null, selectEnv)
   const columns = items.map(item => env.newColumn(item.name, item.expr.type))
 
-  // In the later clauses, names of the select list take precedence over those of FROM.
+  // In the later clauses, names of the select list take precedence over names of FROM.
   const grouping =
     node.groupBy && resolveGroupBy(node.groupBy, items, collectedIds(collected), { ...base, clause: 'GROUP BY clause' })
   const aliases = aliasScope(items, columns, collected, scope)
-  const late = (clause: string): ExpressionEnv => ({
-    ...full,
+  const envOf = (clause: string): ExpressionEnv => ({
+    ...selectEnv,
     scope: aliases,
-    aggregates: full.aggregates && { collected, scope: aliases },
+    aggregates: selectEnv.aggregates && { collected, scope: aliases },
     clause,
   })
   const isGrouped = grouping !== null || collected.aggregates.length > 0 || collected.groupings.length > 0
-  const having = node.having && condition(node.having, 'HAVING clause', { ...late('HAVING clause'), windows: null })
+  const having = node.having && conditionOf(node.having, 'HAVING clause', { ...envOf('HAVING clause'), windows: null })
   if (node.having && !isGrouped) refuseHaving(node.having, collected, env)
-  const qualify = node.qualify && condition(node.qualify, 'QUALIFY clause', late('QUALIFY clause'))
-  const orderEnv: ExpressionEnv = { ...late('ORDER BY clause'), inlinesAliases: false }
+  const qualify = node.qualify && conditionOf(node.qualify, 'QUALIFY clause', envOf('QUALIFY clause'))
+  const orderEnv: ExpressionEnv = { ...envOf('ORDER BY clause'), inlinesAliases: false }
   // The row of SELECT AS STRUCT or VALUE is one value, so an integer is not the number of a column.
   const order = tail.orderBy.map(item =>
     node.as ? sortKey(item, env.expression(item.expression, orderEnv), env) : orderKey(item, columns, orderEnv),
@@ -81,24 +81,24 @@ export function resolveSelect(
 
   // ---- the scans, from the inside out
   let select: readonly Computed[] = items.map((item, i) => ({ column: columns[i]!, expr: item.expr }))
-  let after: Replace = () => undefined
-  let afterOrder: Replace = after
+  let regroup: Replace = () => undefined
+  let regroupOrder: Replace = regroup
   const isAggregated =
     grouping !== null || collected.aggregates.length > 0 || node.having !== null || collected.groupings.length > 0
   if (isAggregated) {
     const keys = grouping?.keys ?? []
-    after = regrouper(keys, from.scan.columns, complainOf('SELECT list'), env)
-    afterOrder = regrouper(keys, from.scan.columns, complainOf('ORDER BY clause'), env)
-    scan = aggregated(scan, keys, grouping?.sets ?? null, collected, env)
+    regroup = regrouper(keys, from.scan.columns, complaintIn('SELECT list'), env)
+    regroupOrder = regrouper(keys, from.scan.columns, complaintIn('ORDER BY clause'), env)
+    scan = groupScan(scan, keys, grouping?.sets ?? null, collected, env)
     if (having) {
-      scan = filtered(scan, mapExpr(having, regrouper(keys, from.scan.columns, complainOf('HAVING clause'), env)))
+      scan = filterScan(scan, mapExpr(having, regrouper(keys, from.scan.columns, complaintIn('HAVING clause'), env)))
     }
-    select = select.map(({ column, expr }) => ({ column, expr: mapExpr(expr, after) }))
+    select = select.map(({ column, expr }) => ({ column, expr: mapExpr(expr, regroup) }))
   }
   if (collected.windows.length > 0) {
     const functions = collected.windows.map(({ column, call }) => ({
       column,
-      call: isAggregated ? mapWindow(call, part => mapExpr(part, after)) : call,
+      call: isAggregated ? mapWindow(call, part => mapExpr(part, regroup)) : call,
     }))
     scan = { kind: 'window', input: scan, functions, columns: [...scan.columns, ...functions.map(f => f.column)] }
   }
@@ -106,32 +106,32 @@ export function resolveSelect(
   if (qualify) {
     if (collected.windows.length === 0)
       return env.fail('The QUALIFY clause requires a window function in it or in the SELECT list', node.qualify!.at)
-    scan = filtered(scan, isAggregated ? mapExpr(qualify, after) : qualify)
+    scan = filterScan(scan, isAggregated ? mapExpr(qualify, regroup) : qualify)
   }
   let outputs: readonly Column[] = columns
   let keys: readonly SortKey[] = order.map(key => ({
     ...key,
-    expr: isAggregated ? mapExpr(key.expr, afterOrder) : key.expr,
+    expr: isAggregated ? mapExpr(key.expr, regroupOrder) : key.expr,
   }))
   if (node.isDistinct) {
     const distinct = distinctScan(scan, items, columns, select, env)
-    const visibleNow = regrouper(
+    const replaceSelected = regrouper(
       distinct.keys,
       scan.columns.filter(column => !columns.includes(column)).concat(columns),
       name => `ORDER BY clause expression references column ${name} which is not visible after SELECT DISTINCT`,
       env,
     )
-    keys = keys.map(key => ({ ...key, expr: mapExpr(key.expr, visibleNow) }))
+    keys = keys.map(key => ({ ...key, expr: mapExpr(key.expr, replaceSelected) }))
     scan = distinct.scan
     outputs = distinct.outputs
   }
   if (node.as) {
-    const valued = asValue(node, items, outputs, scan, env)
-    scan = valued.scan
-    outputs = [valued.column]
+    const row = rowValue(node, items, outputs, scan, env)
+    scan = row.scan
+    outputs = [row.column]
   }
   if (keys.length > 0) scan = { kind: 'order', input: scan, keys, columns: scan.columns }
-  scan = limited(scan, tail, { ...base, scope: null })
+  scan = limitScan(scan, tail, { ...base, scope: null })
   scan = project(scan, outputs)
   const results: NamedColumn[] = node.as
     ? [{ name: '', column: outputs[0]! }]
@@ -149,7 +149,7 @@ function namedWindows(windows: ast.Select['windows'], context: ResolveContext): 
   return named
 }
 
-const complainOf =
+const complaintIn =
   (clause: string) =>
   (name: string): string =>
     `${clause} expression references column ${name} which is neither grouped nor aggregated`
@@ -165,7 +165,7 @@ function refuseWithoutFrom(node: ast.Select, context: ResolveContext): void {
  * Refuses HAVING without GROUP BY and without an aggregate in the select list; in standard SQL such a HAVING makes one group of
  * all rows.
  */
-function refuseHaving(having: ast.Expression, collected: Collected, context: ResolveContext): never {
+function refuseHaving(having: ast.Expression, collected: CollectedCalls, context: ResolveContext): never {
   return context.fail(
     collected.aggregates.length > 0
       ? 'The HAVING clause only allows aggregation if GROUP BY or SELECT list aggregation is present'
@@ -174,14 +174,14 @@ function refuseHaving(having: ast.Expression, collected: Collected, context: Res
   )
 }
 
-export function limited(scan: Scan, tail: Tail, env: ExpressionEnv): Scan {
+export function limitScan(scan: Scan, tail: Tail, env: ExpressionEnv): Scan {
   if (!tail.limit) return scan
-  const limit = integer(tail.limit, 'LIMIT', env)
-  const offset = tail.offset && integer(tail.offset, 'OFFSET', env)
+  const limit = resolveCount(tail.limit, 'LIMIT', env)
+  const offset = tail.offset && resolveCount(tail.offset, 'OFFSET', env)
   return { kind: 'limit', input: scan, limit, offset, columns: scan.columns }
 }
 
-function collectedIds(collected: Collected): ReadonlySet<number> {
+function collectedIds(collected: CollectedCalls): ReadonlySet<number> {
   return new Set([...collected.aggregates, ...collected.windows, ...collected.groupings].map(({ column }) => column.id))
 }
 
@@ -203,11 +203,11 @@ function selectItems(node: ast.Select, from: FromResult | null, env: ExpressionE
 function aliasScope(
   items: readonly SelectedItem[],
   columns: readonly Column[],
-  { aggregates, windows }: Collected,
+  { aggregates, windows }: CollectedCalls,
   outer: NameScope,
 ): NameScope {
   const [aggregateIds, windowIds] = [aggregates, windows].map(calls => new Set(calls.map(({ column }) => column.id)))
-  const names = new Map<string, Meaning>()
+  const names = new Map<string, Target>()
   items.forEach((item, i) => {
     if (item.name === '') return
     const key = item.name.toLowerCase()
@@ -217,8 +217,8 @@ function aliasScope(
       : refersToAny(item.expr, aggregateIds!)
         ? 'aggregate'
         : 'neither'
-    const meaning: Meaning = { kind: 'alias', expr: item.expr, column: columns[i]!, contains }
-    if (!previous) names.set(key, meaning)
+    const target: Target = { kind: 'alias', expr: item.expr, column: columns[i]!, contains }
+    if (!previous) names.set(key, target)
     else if (previous.kind === 'alias' && !isSameExpr(previous.expr, item.expr)) names.set(key, { kind: 'ambiguous' })
   })
   return mapScope(names, outer)
@@ -245,11 +245,11 @@ function distinctScan(
     expr: readableExpr(column, false, items[i]?.at ?? 0),
   }))
   // ORDER BY may repeat an expression of the select list instead of using its alias.
-  const written = select.map(({ expr }, i) => ({ column: outputs[i]!, expr }))
-  return { scan: grouped(input, keys), outputs, keys: [...keys, ...written] }
+  const selectKeys = select.map(({ expr }, i) => ({ column: outputs[i]!, expr }))
+  return { scan: aggregateScan(input, keys), outputs, keys: [...keys, ...selectKeys] }
 }
 
-function asValue(
+function rowValue(
   node: ast.Select,
   items: readonly SelectedItem[],
   outputs: readonly Column[],

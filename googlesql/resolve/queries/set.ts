@@ -6,7 +6,7 @@ import { literal } from '../../plan/build.js'
 import type { Column, Expr, Scan } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import { INT64, sameType, type Type, typeName } from '../../types/types.js'
-import { coerced, computed, type NamedColumn, type QueryResult, type ResolveContext } from '../context.js'
+import { coerceOrFail, computedColumn, type NamedColumn, type QueryResult, type ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
 /** A set operation with the places of its inputs instead of the inputs. */
@@ -32,14 +32,14 @@ function alignInputs(
   context: ResolveContext,
 ): { inputs: readonly Scan[]; names: readonly string[] } {
   const operation = `${node.operator} ${node.isAll ? 'ALL' : 'DISTINCT'}`
-  const align = node.match === 'position' ? byPosition : byName
+  const align = node.match === 'position' ? alignByPosition : alignByName
   const rows = align(node, results, operation, context)
   const exprs = rows.map((row, query) => row.map(item => item?.expr ?? literal(INT64, null, node.inputs[query]!.at)))
   const types = exprs[0]!.map((_, i) => {
-    const ofColumn = exprs.map(row => row[i]!)
-    const type = commonSupertype(ofColumn)
+    const columnExprs = exprs.map(row => row[i]!)
+    const type = commonSupertype(columnExprs)
     if (!type) {
-      const typeNames = ofColumn.map(expr => typeName(expr.type)).join(', ')
+      const typeNames = columnExprs.map(expr => typeName(expr.type)).join(', ')
       return context.fail(`Column ${i + 1} in ${operation} has incompatible types: ${typeNames}`, node.inputs[1]!.at)
     }
     if (!node.isAll && !isGroupable(type)) {
@@ -52,14 +52,14 @@ function alignInputs(
   })
   const names = exprs[0]!.map((_, i) => rows.find(row => row[i])![i]!.name)
   const inputs = rows.map((row, query) => {
-    const typed = exprs[query]!.map((expr, i) => coerceTo(expr, types[i]!, context.source)!)
-    const items = row.map((item, i) => ({ name: item?.name ?? '', expr: typed[i]! }))
-    return projected(results[query]!.scan, items, context)
+    const coerced = exprs[query]!.map((expr, i) => coerceTo(expr, types[i]!, context.source)!)
+    const items = row.map((item, i) => ({ name: item?.name ?? '', expr: coerced[i]! }))
+    return projectItems(results[query]!.scan, items, context)
   })
   return { inputs, names }
 }
 
-/** The result with its columns coerced to these types. `what` names the result in the message about a column that cannot be. */
+/** The result with its columns coerced to these types. `what` names the result in the message about a column that is not coerced. */
 export function castColumns(
   result: QueryResult,
   types: readonly Type[],
@@ -68,11 +68,11 @@ export function castColumns(
   context: ResolveContext,
 ): Scan {
   const items = result.columns.map((named, i): Item => {
-    const [found, wanted] = [named.column.type, types[i]!].map(typeName)
-    const reason = `Column ${i + 1} of the ${what} has type ${found}, which cannot be coerced to ${wanted}`
-    return { name: named.name, expr: coerced(outputExpr(result, named), types[i]!, reason, context, at) }
+    const [actual, expected] = [named.column.type, types[i]!].map(typeName)
+    const reason = `Column ${i + 1} of the ${what} has type ${actual}, which cannot be coerced to ${expected}`
+    return { name: named.name, expr: coerceOrFail(outputExpr(result, named), types[i]!, reason, context, at) }
   })
-  return projected(result.scan, items, context)
+  return projectItems(result.scan, items, context)
 }
 
 interface Item {
@@ -82,7 +82,7 @@ interface Item {
 /** The columns of one input; null for a column that the input does not have. */
 type Row = readonly (Item | null)[]
 
-function byPosition(
+function alignByPosition(
   node: SetNode,
   results: readonly QueryResult[],
   operation: string,
@@ -103,7 +103,7 @@ function byPosition(
 }
 
 /** BY NAME and CORRESPONDING. Source: the language reference, set operators, "Matching columns by name". */
-function byName(
+function alignByName(
   node: SetNode,
   results: readonly QueryResult[],
   operation: string,
@@ -128,7 +128,7 @@ function namesOf(result: QueryResult, at: number, context: ResolveContext): read
   const names = result.columns.map(named => named.name)
   if (result.isValueTable || names.includes(''))
     return context.fail('Matching columns by name needs a name for every column', at)
-  if (withoutRepeated(names).length < names.length) {
+  if (uniqueNames(names).length < names.length) {
     return context.fail('Matching columns by name needs column names that differ', at)
   }
   return names
@@ -140,19 +140,19 @@ function chooseNames(
   operation: string,
   context: ResolveContext,
 ): readonly string[] {
-  const all = withoutRepeated(sets.flat())
+  const all = uniqueNames(sets.flat())
   const [first, ...others] = sets as [readonly string[], ...(readonly string[])[]]
-  const apart = node.mode === 'left' ? others.findIndex(set => !first.some(name => has(set, name))) : -1
-  if (apart >= 0) {
-    const message = `Query ${apart + 2} of ${operation} by name has no column in common with query 1`
-    return context.fail(message, node.inputs[apart + 1]!.at)
+  const disjoint = node.mode === 'left' ? others.findIndex(set => !first.some(name => has(set, name))) : -1
+  if (disjoint >= 0) {
+    const message = `Query ${disjoint + 2} of ${operation} by name has no column in common with query 1`
+    return context.fail(message, node.inputs[disjoint + 1]!.at)
   }
-  const listed = node.matchColumns?.map(column => column.name)
+  const listedNames = node.matchColumns?.map(column => column.name)
   for (const [i, { name, at }] of node.matchColumns?.entries() ?? []) {
-    if (has(listed!.slice(0, i), name)) context.fail(`Column ${name} is listed twice in ${operation} by name`, at)
+    if (has(listedNames!.slice(0, i), name)) context.fail(`Column ${name} is listed twice in ${operation} by name`, at)
     if (!has(all, name)) context.fail(`Column ${name} is in no query of ${operation} by name`, at)
   }
-  if (listed) return listed
+  if (listedNames) return listedNames
   if (node.mode === null && (node.match === 'by-name' || node.isStrict)) {
     const other = others.findIndex(set => set.length !== first.length || !set.every(name => has(first, name)))
     if (other < 0) return first
@@ -169,32 +169,32 @@ function chooseNames(
 const has = (names: readonly string[], name: string): boolean =>
   names.some(other => other.toLowerCase() === name.toLowerCase())
 
-const withoutRepeated = (names: readonly string[]): readonly string[] => [
+const uniqueNames = (names: readonly string[]): readonly string[] => [
   ...new Map(names.map(name => [name.toLowerCase(), name])).values(),
 ]
 
 /** The expression of an output column. GoogleSQL coerces its literals as literals, also those in the fields of a STRUCT. */
 function outputExpr(result: QueryResult, named: NamedColumn): Expr {
   const column = readableExpr(named.column, false, 0)
-  const definition = exprBehind(result.scan, named.column)
+  const definition = definitionOf(result.scan, named.column)
   if (!definition) return column
   const isBareArray = definition.kind === 'array' && !definition.hasWrittenType && definition.items.length === 0
   return isBareArray ? definition : withLiterals(column, definition)
 }
 
-function exprBehind(scan: Scan, column: Column): Expr | null {
+function definitionOf(scan: Scan, column: Column): Expr | null {
   if (scan.kind !== 'project') return null
-  const item = scan.computed.find(one => one.column.id === column.id)
-  return item ? item.expr : exprBehind(scan.input, column)
+  const item = scan.computed.find(item => item.column.id === column.id)
+  return item ? item.expr : definitionOf(scan.input, column)
 }
 
-/** The value `read`, with the literals of its definition in their places. */
-function withLiterals(read: Expr, definition: Expr): Expr {
+/** The value, with the literals of its definition in their places. */
+function withLiterals(value: Expr, definition: Expr): Expr {
   if (definition.kind === 'literal') return definition
-  if (definition.kind !== 'struct' || !holdsLiteral(definition)) return read
+  if (definition.kind !== 'struct' || !holdsLiteral(definition)) return value
   const { at } = definition
   const fields = definition.fields.map((field, index) =>
-    withLiterals({ kind: 'field', type: field.type, operand: read, index, at }, field),
+    withLiterals({ kind: 'field', type: field.type, operand: value, index, at }, field),
   )
   return { ...definition, fields }
 }
@@ -203,12 +203,12 @@ function withLiterals(read: Expr, definition: Expr): Expr {
 const holdsLiteral = (expr: Expr): boolean =>
   expr.kind === 'literal' || (expr.kind === 'struct' && !expr.hasWrittenType && expr.fields.some(holdsLiteral))
 
-function projected(input: Scan, items: readonly Item[], context: ResolveContext): Scan {
+function projectItems(input: Scan, items: readonly Item[], context: ResolveContext): Scan {
   const isSame = ({ expr }: Item, i: number): boolean => {
     const column = input.columns[i]!
     return expr.kind === 'column' && expr.column.id === column.id && sameType(expr.type, column.type)
   }
   if (items.length === input.columns.length && items.every(isSame)) return input
-  const columns = items.map(({ name, expr }) => computed(name, expr, context))
+  const columns = items.map(({ name, expr }) => computedColumn(name, expr, context))
   return { kind: 'project', input, computed: columns, columns: columns.map(item => item.column) }
 }

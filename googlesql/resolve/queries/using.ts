@@ -1,12 +1,12 @@
-/** USING: its join condition, and the meaning of names after it. */
+/** USING: its join condition, and the names in scope after it. */
 
 import type * as ast from '../../ast/nodes.js'
 import { call } from '../../plan/build.js'
 import type { Computed, Expr } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
-import { computed, type ExpressionEnv, type ResolveContext } from '../context.js'
+import { computedColumn, type ExpressionEnv, type ResolveContext } from '../context.js'
 import { operatorCall } from '../expressions/arguments.js'
-import { type FromNames, type Range, type VisibleColumn, visible, visibleExpr } from '../name-scope.js'
+import { type FromNames, type Range, type VisibleColumn, visibleColumn, visibleExpr } from '../name-scope.js'
 
 /** A join with USING. */
 export interface UsingNode {
@@ -22,38 +22,38 @@ export interface UsingNode {
 export function usingNames(node: UsingNode, left: FromNames, right: FromNames, env: ExpressionEnv) {
   const conditions: Expr[] = []
   const merged: Computed[] = []
-  const first: VisibleColumn[] = []
+  const mergedNames: VisibleColumn[] = []
   const hidden: VisibleColumn[] = []
-  const gone = new Set<VisibleColumn>()
+  const sideColumns = new Set<VisibleColumn>()
   for (const name of node.using) {
     const a = findUsing(name, left, 'left', env)
     const b = findUsing(name, right, 'right', env)
     const [leftExpr, rightExpr] = [visibleExpr(a, false, name.at), visibleExpr(b, false, name.at)]
     conditions.push(operatorCall('$eq', [leftExpr, rightExpr], name.at, env))
-    gone.add(a).add(b)
-    const full = node.join === 'full' ? coalesced(name, leftExpr, rightExpr, env) : null
+    sideColumns.add(a).add(b)
+    const full = node.join === 'full' ? coalesceSides(name, leftExpr, rightExpr, env) : null
     if (full) merged.push(full)
-    const target = left.hidden?.includes(a) && right.hidden?.includes(b) ? hidden : first
-    target.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
+    const target = left.hidden?.includes(a) && right.hidden?.includes(b) ? hidden : mergedNames
+    target.push(full ? visibleColumn(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
   }
   const on = conditions.reduce((all, condition) => call('$and', condition.type, [all, condition], condition.at))
-  const rest = [...left.columns, ...right.columns].filter(column => !gone.has(column))
-  // If an array's elements are joined under an alias that USING names, the alias means the merged column after the join.
+  const rest = [...left.columns, ...right.columns].filter(column => !sideColumns.has(column))
+  // If an array's elements are joined under an alias that USING names, the alias refers to the merged column after the join.
   const merges = ({ kind, name }: Range): boolean =>
     kind === 'value' && node.using.some(used => used.name.toLowerCase() === name.toLowerCase())
   const ranges = [...left.ranges, ...right.ranges].filter(range => !merges(range))
   const names: FromNames = {
     ranges,
-    columns: [...first, ...rest],
-    hidden: [...hidden, ...hiddenOf(left), ...hiddenOf(right)].filter(column => !gone.has(column)),
+    columns: [...mergedNames, ...rest],
+    hidden: [...hidden, ...hiddenOf(left), ...hiddenOf(right)].filter(column => !sideColumns.has(column)),
   }
   return { on, names, merged }
 }
 
-function coalesced(name: ast.Identifier, left: Expr, right: Expr, context: ResolveContext): Computed {
+function coalesceSides(name: ast.Identifier, left: Expr, right: Expr, context: ResolveContext): Computed {
   const type = commonSupertype([left, right])!
   const args = [coerceTo(left, type, context.source)!, coerceTo(right, type, context.source)!]
-  return computed(name.name, call('COALESCE', type, args, name.at), context)
+  return computedColumn(name.name, call('COALESCE', type, args, name.at), context)
 }
 
 function findUsing(name: ast.Identifier, names: FromNames, side: string, context: ResolveContext): VisibleColumn {

@@ -12,11 +12,11 @@ type WithNode = Pick<ast.Query, 'ctes' | 'isRecursive'>
 /** The definitions, each before its uses, and the bindings of their names for the query that follows. */
 export function resolveCtes(node: WithNode, env: QueryEnv): { ctes: readonly ResolvedCte[]; bindings: Ctes } {
   const bindings = new Map<string, CteBinding>(env.ctes)
-  const own = new Set<string>()
+  const keys = new Set<string>()
   const ctes = orderOfDefinition(node).map((cte): ResolvedCte => {
     const key = cte.name.name.toLowerCase()
-    if (own.has(key)) return env.fail(`Duplicate alias ${cte.name.name} for WITH subquery`, cte.name.at)
-    own.add(key)
+    if (keys.has(key)) return env.fail(`Duplicate alias ${cte.name.name} for WITH subquery`, cte.name.at)
+    keys.add(key)
     const id = env.newCte()
     const inner: QueryEnv = { ...env, outer: scopeOfCtes(env.outer), ctes: bindings }
     if (node.isRecursive && namesIn(cte.query).has(key)) return resolveRecursive(cte, id, key, bindings, inner)
@@ -31,19 +31,19 @@ export function resolveCtes(node: WithNode, env: QueryEnv): { ctes: readonly Res
 /** The definitions, each before its uses: in WITH RECURSIVE a name may be used before it is defined. */
 function orderOfDefinition(node: WithNode): readonly ast.Cte[] {
   if (!node.isRecursive) return node.ctes
-  const left = [...node.ctes]
+  const remaining = [...node.ctes]
   const ordered: ast.Cte[] = []
-  const mentioned = new Map(left.map(cte => [cte, namesIn(cte.query)]))
-  while (left.length > 0) {
-    const ready = left.findIndex(
-      cte => !left.some(other => other !== cte && mentioned.get(cte)!.has(other.name.name.toLowerCase())),
+  const namesByCte = new Map(remaining.map(cte => [cte, namesIn(cte.query)]))
+  while (remaining.length > 0) {
+    const ready = remaining.findIndex(
+      cte => !remaining.some(other => other !== cte && namesByCte.get(cte)!.has(other.name.name.toLowerCase())),
     )
-    ordered.push(...left.splice(Math.max(ready, 0), 1))
+    ordered.push(...remaining.splice(Math.max(ready, 0), 1))
   }
   return ordered
 }
 
-/** The tables that a FROM anywhere in the tree names by one word, in lower case. */
+/** The table names of one word in every FROM in the tree, in lower case. */
 function namesIn(node: Node, names = new Set<string>()): ReadonlySet<string> {
   if (node.kind !== 'table') for (const child of childrenOf(node)) namesIn(child, names)
   else if (node.path.length === 1) names.add(node.path[0]!.name.toLowerCase())
@@ -61,7 +61,7 @@ function resolveRecursive(
   const { body } = query
   const isPlain = query.orderBy.length === 0 && !query.limit && query.pipes.length === 0
   // A WITH inside the recursive query applies to each of its terms.
-  const term = (input: ast.QueryBody): QueryResult => env.query({ ...query, body: input }, { ...env, ctes: bindings })
+  const termOf = (part: ast.QueryBody): QueryResult => env.query({ ...query, body: part }, { ...env, ctes: bindings })
   if (body.kind !== 'set-operation' || body.operator !== 'UNION' || !isPlain) {
     return env.fail(
       `Recursive query ${cte.name.name} must be a UNION of a non-recursive term and a recursive one`,
@@ -76,11 +76,11 @@ function resolveRecursive(
   if (bases.length === 0 || bases.length < isBase.length - 1) {
     return env.fail(`Recursive reference '${cte.name.name}' must be in the last term of its UNION`, cte.at)
   }
-  const base = term(bases.length === 1 ? bases[0]! : { ...body, inputs: bases })
+  const base = termOf(bases.length === 1 ? bases[0]! : { ...body, inputs: bases })
   const columns: readonly Column[] = base.columns.map(named => named.column)
   bindings.set(key, { id, name: cte.name.name, columns: base.columns, isValueTable: base.isValueTable })
   const terms = body.inputs.slice(bases.length).map(input => {
-    const result = term(input)
+    const result = termOf(input)
     if (result.columns.length !== columns.length) {
       return env.fail(
         `Queries in UNION ${body.isAll ? 'ALL' : 'DISTINCT'} have mismatched column count; query 1 has ${columns.length} columns, query 2 has ${result.columns.length} columns`,

@@ -92,7 +92,7 @@ function itemText(item: ast.SelectItem): string {
   if (item.kind === 'expression') return aliasedText(item)
   const replacements = item.replace.map(({ expression, name }) => `${print.expression(expression)}${aliased(name)}`)
   return clauses(
-    `${item.of ? `${print.operand(item.of)}.` : ''}*`,
+    `${item.path ? `${print.operand(item.path)}.` : ''}*`,
     item.except.length > 0 && `EXCEPT ${identifiers(item.except)}`,
     replacements.length > 0 && `REPLACE (${replacements.join(', ')})`,
   )
