@@ -1,6 +1,6 @@
 /**
- * The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. PARTITIONS also has the counts of
- * rows and bytes, which queries often read; they are NULL.
+ * The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. PARTITIONS has all its columns, since
+ * queries often read its counts of rows and bytes; values that are not known here are NULL.
  */
 import type { InformationSchemaView, TableDefinition } from './table-definition.js'
 import { INT64, STRING, type StructField, TIMESTAMP } from './types/types.js'

@@ -64,7 +64,7 @@ export interface TextForm {
 export const TEXT_ENCODINGS = ['UTF-8', 'ISO-8859-1', 'UTF-16LE', 'UTF-16BE', 'Windows-1252'] as const
 export type TextEncoding = (typeof TEXT_ENCODINGS)[number]
 
-/** The parameters of NUMERIC(10, 2) and STRING(20); null for a parameter that is not written. */
+/** The parameters of NUMERIC(10, 2) and STRING(20); null for a parameter that the type does not have. */
 export interface TypeLimits {
   readonly precision: number | null
   readonly scale: number | null

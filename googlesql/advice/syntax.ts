@@ -16,7 +16,7 @@ import {
 
 const NO_ILIKE = 'BigQuery has no ILIKE: write LOWER(text) LIKE LOWER(pattern)'
 
-/** Where a name is expected, such a keyword shows that an expression is missing; any other keyword is a name without quotes. */
+/** Where a name is expected, these keywords show that an expression is missing; any other keyword is a name without quotes. */
 const CONNECTIVES = new Set('AND OR FROM WHERE ON THEN WHEN ELSE BY JOIN HAVING IN IS LIKE USING BETWEEN AS'.split(' '))
 const NAME_FOLLOWS = new Set(
   ['SELECT', ',', '(', 'BY', 'WHERE', 'AND', 'OR', 'ON', '=', '<', '>', '.', 'DISTINCT'].concat('FROM', 'JOIN'),

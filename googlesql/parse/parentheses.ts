@@ -5,8 +5,8 @@ import type { Token } from '../lex/tokenize.js'
 export type Parentheses = ReturnType<typeof findParentheses>
 
 /**
- * A `(` holds a query when SELECT, FROM or WITH follows. In `((…) …`, the outer `(` holds a query if the inner one does and the
- * next token can continue it. One pass from the end decides all parentheses in linear time.
+ * A `(` holds a query when SELECT, FROM or WITH follows. In `((…) …`, the outer `(` holds a query if the inner `(` does and the
+ * next token can continue that query. One pass from the end decides all parentheses in linear time.
  *
  * Both arrays have one element for each token. For a `(`, `close` has the index of its `)`, or the number of tokens if it is
  * not closed, and `isQuery` has 1 if the parentheses hold a query.

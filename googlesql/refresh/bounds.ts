@@ -13,7 +13,7 @@ import {
 import { cellsOf, isTime, type TableTime, type Trace, timeOf } from './time-column.js'
 import { type ArgumentOf, evaluate, type TimeExpr, timeExpr } from './time-expr.js'
 
-/** The condition `of operator time`. Plain data. */
+/** The condition `tableTime operator time`. Plain data. */
 export interface TimeBound {
   readonly tableTime: TableTime
   readonly operator: '>=' | '>' | '<' | '<=' | '='
@@ -94,14 +94,14 @@ const extreme = (times: readonly (bigint | null)[], isBeyond: (a: bigint, b: big
 const instantFor = ({ type, zone }: TableTime, value: bigint): bigint =>
   type === 'TIMESTAMP' ? value : instantOf(value, zone ?? 'UTC')
 
-/** The first boundary from which on `of` is never less than the value; null where there is no such boundary. */
+/** The first boundary from which on `time` is never less than the value; null where there is no such boundary. */
 const firstNotLess = (time: TableTime, value: bigint): bigint | null => after(cellsOf(time), instantFor(time, value))
 
-/** The last boundary before which `of` is always less than the value; null where there is no such boundary. */
+/** The last boundary before which `time` is always less than the value; null where there is no such boundary. */
 function lastLess(time: TableTime, value: bigint): bigint | null {
   const cells = cellsOf(time)
   if (time.isStart && time.part === cells.part) {
-    // `of` is always a start of its part, so it is less than the value exactly if it is less than the first start from the value on.
+    // `time` is always a start of its part, so it is less than the value exactly if it is less than the first start from the value on.
     const civil = time.type === 'TIMESTAMP' ? civilOf(value, cells.zone) : value
     const start = instantOf(startAfter(civil, cells.part), cells.zone)
     if (isBoundary(cells, start)) return start

@@ -31,7 +31,7 @@ const SHORT_PARTS = Object.keys(LENGTHS)
 const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
 /** The most days of a part. */
 const MOST_DAYS: Readonly<Record<string, bigint>> = { MONTH: 31n, QUARTER: 92n, YEAR: 366n, ISOYEAR: 371n }
-/** For parts longer than a day: the longer parts within which they lie. A week that begins on another day than Monday lies within no part. */
+/** For parts longer than a day: the longer parts within which they lie. Only weeks that begin on Monday lie within a longer part. */
 const WITHIN: Readonly<Record<string, readonly string[]>> = {
   MONTH: ['QUARTER', 'YEAR'],
   QUARTER: ['YEAR'],
@@ -42,7 +42,7 @@ const WITHIN: Readonly<Record<string, readonly string[]>> = {
 export const canonicalPart = (word: string): string =>
   word === 'WEEK' ? 'WEEK_SUNDAY' : word === 'ISOWEEK' ? 'WEEK_MONDAY' : word
 
-/** The part whose cells contain buckets of this part: the part itself, or MINUTE for a shorter part and for a time that is not truncated (null). */
+/** The part whose cells contain buckets of this part: the part itself, or MINUTE for a shorter part and for null (not truncated). */
 export const cellPart = (part: string | null): string => (part === null || isWithin(part, 'MINUTE') ? 'MINUTE' : part)
 
 /** Whether each interval of the first part lies within one interval of the second. */

@@ -208,7 +208,7 @@ class RowTracer {
     return this.#merge(flows, at)
   }
 
-  /** Allows only UNION, and only if all inputs are rows of the table: constants and rows of other tables would come again with every bucket. */
+  /** Allows only UNION, and only if all inputs are rows of the table: each bucket would repeat constants and rows of other tables. */
   #set({ operator, isAll, inputs, columns }: SetScan): Flow | null {
     const flows = inputs.map(input => this.trace(input))
     this.#dependencies.forget(columns)
@@ -353,7 +353,7 @@ function checkAggregate(call: AggregateCall, { keys, groupingSets }: AggregateSc
     refuse(`the value of ${name} depends on the order in which rows are read`, at)
 }
 
-/** The offset in the text of some expression or table of the scan; 0 for a scan without both. */
+/** The offset in the text of some expression or table of the scan; 0 where the scan has neither. */
 function placeOf(scan: Scan): number {
   const places = exprsOfScan(scan).map(({ at }) => at)
   if (scan.kind === 'aggregate') places.push(...scan.aggregates.map(({ call }) => call.at))

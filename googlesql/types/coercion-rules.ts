@@ -94,7 +94,7 @@ const isLiteralItem = (expr: Expr): boolean => expr.kind === 'literal' || isLite
 const isUntyped = (operand: Operand): boolean => operand.kind === 'null' || operand.kind === 'empty-array'
 const isLiteral = (operand: Operand): boolean => operand.kind === 'literal' || isUntyped(operand)
 
-/** An operand that represents every element of the array; null for an untyped operand, and for any other type. */
+/** An operand that represents every element of the array; null for an untyped operand, and for an operand that is not an array. */
 export function elementOf(operand: Operand): Operand | null {
   if (isUntyped(operand) || operand.type.kind !== 'ARRAY') return null
   const { element } = operand.type

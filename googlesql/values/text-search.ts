@@ -240,7 +240,7 @@ function hasPhrase(phrase: readonly string[], analyzed: AnalyzedText): boolean {
 function hasExactly(sought: string, analyzed: AnalyzedText): boolean {
   const { text, starts, ends, inner } = analyzed
   let isUndocumented = false
-  // `sought` can only begin at the start, after a delimiter or inside a delimiter. Trying every place would take time in proportion to text × query.
+  // `sought` begins at the start, after a delimiter or inside a delimiter. Trying every place would take time proportional to text × query.
   for (const places of [[0], ends, inner]) {
     for (const at of places) {
       countSteps(analyzed, 1 + Math.floor(sought.length / CHARACTERS_PER_STEP))
