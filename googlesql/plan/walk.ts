@@ -156,9 +156,9 @@ export function conjuncts(condition: Expr): readonly Expr[] {
 }
 
 /** Whether the expression is an untyped NULL, coerced or not. */
-export function isBareNull(expr: Expr): boolean {
-  if (expr.kind === 'cast') return expr.isImplicit && isBareNull(expr.operand)
-  return expr.kind === 'literal' && expr.value === null
+export function isBareNull(expr: Expr | null | undefined): boolean {
+  if (expr?.kind === 'cast') return expr.isImplicit && isBareNull(expr.operand)
+  return expr?.kind === 'literal' && expr.value === null
 }
 
 /** Whether the expression is a literal NULL, or a cast or a field of a literal NULL. */

@@ -49,10 +49,6 @@ export function operandOf(expr: Expr): Operand {
   return { type: expr.type, ...kindOf(expr) }
 }
 
-/** Whether the expression is an untyped NULL. An implicit cast around it does not make it typed. */
-export const isBareNull = (expr: Expr | null | undefined): boolean =>
-  expr !== null && expr !== undefined && expr.kind !== 'call' && operandOf(expr).kind === 'null'
-
 /** An operand whose type alone is known, such as a column or an array's element. */
 export const expressionOf = (type: Type): Operand => ({ type, kind: 'expression', fields: null })
 

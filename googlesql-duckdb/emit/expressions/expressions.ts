@@ -12,7 +12,7 @@ import type {
   TypeParameters,
 } from '../../../googlesql/plan/nodes.js'
 import { hasSubquery, isNullLiteral, visitExpr } from '../../../googlesql/plan/walk.js'
-import { type Type, typeName } from '../../../googlesql/types/types.js'
+import type { Type } from '../../../googlesql/types/types.js'
 import { mayFail } from '../../analysis/fallible-expressions.js'
 import { WRITERS } from '../../functions/all.js'
 import { type FunctionSql, SqlWriterError, writerArguments } from '../../functions/function-sql.js'
@@ -128,8 +128,6 @@ function callSql(expr: CallExpr, env: Env): Fragment {
   if (!writer) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
   const arithmetic = floatCallSql(expr, env) ?? intervalChainSql(expr, env)
   if (arithmetic !== null) return arithmetic
-  // TYPEOF reads only the type of its argument, so the argument is not written.
-  if (expr.name === 'TYPEOF') return literalFragment(quoteText(typeName(expr.arguments[0]!.type)), false)
   const { type } = expr
   const args = writerArguments(writer, expr.arguments)
   if (isNullFor(writer, args)) return nullSql(type)

@@ -37,9 +37,7 @@ const needsEquality =
 
 /** Refuses an untyped NULL, although it could be coerced to an array. */
 const needsArrays: Check = args =>
-  args.some(arg => arg && isBareNull(arg))
-    ? 'The argument to ARRAY_CONCAT (or ARRAY_CONCAT_AGG) must be an array type but was NULL'
-    : null
+  args.some(isBareNull) ? 'The argument to ARRAY_CONCAT (or ARRAY_CONCAT_AGG) must be an array type but was NULL' : null
 
 export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
   array('ARRAY_LENGTH', NEVER_FAILS, SMALL_OR_NULL, ['(ARRAY<T>) -> INT64']),

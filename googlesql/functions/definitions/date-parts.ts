@@ -1,7 +1,7 @@
 /** Which date parts the date and time functions accept, and the messages that refuse the other parts. */
 
 import type { Expr } from '../../plan/nodes.js'
-import { isBareNull } from '../../types/coercion-rules.js'
+import { isBareNull } from '../../plan/walk.js'
 import type { ScalarKind } from '../../types/types.js'
 import type { ArgRefusal, Check } from '../catalogue.js'
 

@@ -1,6 +1,6 @@
 /** Functions of text, bytes and regular expressions (RE2). Source: the language reference, "String functions". */
 
-import { isBareNull } from '../../types/coercion-rules.js'
+import { isBareNull } from '../../plan/walk.js'
 import { BYTES, isRangeKind, type Type, typeName } from '../../types/types.js'
 import {
   type Args,

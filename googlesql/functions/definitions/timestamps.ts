@@ -1,5 +1,5 @@
 /** TIMESTAMP functions, and EXTRACT. Source: the language reference, "Timestamp functions" and "Time series functions". */
-import { isBareNull } from '../../types/coercion-rules.js'
+import { isBareNull } from '../../plan/walk.js'
 import { DATE, DATETIME, TIME, type Type } from '../../types/types.js'
 import {
   type Args,

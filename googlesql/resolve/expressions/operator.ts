@@ -44,7 +44,7 @@ export function resolveUnary(node: ast.Unary, env: ExpressionEnv): Expr {
 function refuseNullOperand(operator: string, call: Expr, context: ResolveContext): Expr {
   const operands = call.kind === 'call' ? call.arguments : []
   // Where undeclared parameters are allowed, a parameter without a type is a literal NULL too.
-  const bareNull = context.onUndeclared ? undefined : operands.find(arg => arg && isBareNull(arg))
+  const bareNull = context.onUndeclared ? undefined : operands.find(isBareNull)
   if (!bareNull) return call
   return context.fail(`Operands of ${operator} cannot be literal NULL`, bareNull.at, { code: 'null-operand', operator })
 }
