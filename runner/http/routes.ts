@@ -160,9 +160,10 @@ function paramOf({ params }: Request, name: string): string {
  * @throws RunnerError REQUEST_INVALID for two different credentials: a proxy could check one, and the call use the other.
  */
 export function tokenOf(req: Request): string | null {
-  const key = req.get('X-API-KEY') ?? ''
-  const bearer = bearerToken(req.get('Authorization') ?? '')
-  const { 'x-api-key': keys, authorization } = req.headersDistinct
+  // A header may be repeated. Node would join the keys.
+  const { 'x-api-key': keys = [], authorization = [] } = req.headersDistinct
+  const key = keys[0] ?? ''
+  const bearer = bearerToken(authorization[0] ?? '')
   const isRepeated = [keys, authorization].some(values => new Set(values).size > 1)
   if (isRepeated || (key !== '' && bearer !== null && key !== bearer)) {
     throw invalidRequest('The request has two different credentials; send one of them.')

@@ -32,6 +32,22 @@ describe('access', () => {
     it(`is given for a token in ${name}`, async () => expect((await bare(PATH, headers)).status).to.equal(200))
   }
 
+  it('is given for one token twice, in either header', async () => {
+    const twice: readonly RawHeaders[] = [
+      { 'X-API-KEY': [TOKEN, TOKEN] },
+      { Authorization: [`Bearer ${TOKEN}`, `Bearer ${TOKEN}`] },
+      { 'X-API-KEY': [TOKEN, TOKEN], Authorization: [`Bearer ${TOKEN}`, `Bearer ${TOKEN}`] },
+    ]
+    for (const headers of twice) {
+      for (const path of [PATH, '/api/endpoints'])
+        expect([path, headers, (await rawRequest(s.url + path, 'GET', headers)).status]).to.deep.equal([
+          path,
+          headers,
+          200,
+        ])
+    }
+  })
+
   const refused: readonly (readonly [name: string, path: string, headers: Record<string, string>, code: string])[] = [
     ['no token', PATH, {}, 'TOKEN_MISSING'],
     [
