@@ -6,6 +6,7 @@
 import { type ConstantCall, constantChecks, type ResolvedQuery } from '../../googlesql/index.js'
 import { BoundedMap, memo } from '../model/bounded-map.js'
 import { type ArgumentProblem, invalidArguments, RunnerError } from '../model/errors.js'
+import { nextTurn } from '../model/in-turns.js'
 import type { RunOptions } from '../model/ports.js'
 import type { BoundValue, Query, ResultSet } from '../model/query.js'
 
@@ -65,6 +66,8 @@ export class ArgumentFaults {
   }
 
   async #fails(probe: ConstantCall, query: Query, options: RunOptions): Promise<boolean> {
+    // Each probe is translated in a turn of its own, so that other calls are answered between them.
+    await nextTurn()
     const parameters: Record<string, BoundValue> = {}
     for (const name of probe.parameters) parameters[name] = query.parameters[name]!
     const { contract: _, ...others } = options

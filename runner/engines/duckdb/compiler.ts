@@ -3,6 +3,7 @@
 import { rootOf, SqlError, typeName } from '../../../googlesql/index.js'
 import type { Delay, GenerateOptions, TranslatedQuery, translate } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap, memo } from '../../model/bounded-map.js'
+import { nextTurn } from '../../model/in-turns.js'
 import { typesOf } from '../../model/parameter-types.js'
 import type { Query } from '../../model/query.js'
 import type { Catalogue, TableView } from './catalogue.js'
@@ -104,12 +105,15 @@ export class Compiler {
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query' || error.isBegun) throw error
       if (error.failure.isShortOfRoom) throw error // It would be short of room again.
+      // Each translation has a turn of its own: it may take 20 ms.
+      await nextTurn()
       const written = asWritten()
       if (written.sql !== translation.sql) {
         const answer = await this.runRetrying(compiled, delay, run, written)
         this.#cutShort.set(translation.sql, true)
         return answer
       }
+      await nextTurn()
       const delayed = this.translate(source, { delay })
       if (delayed.sql === translation.sql) throw error
       return await run(delayed).catch((late: unknown) => {

@@ -12,6 +12,8 @@ const TEXTS = Array.from({ length: 1_100 }, (_, i) => `SELECT ${i} + @n`)
 describe('a text that was compiled', () => {
   let engine: DuckdbEngine
   let translations = 0
+  /** The translations in this turn of the event loop, and the most in any. */
+  let [inTurn, most] = [0, 0]
   before(async () => {
     engine = await openDuckdbEngine(
       {
@@ -26,6 +28,10 @@ describe('a text that was compiled', () => {
       },
       (...args) => {
         translations++
+        most = Math.max(most, ++inTurn)
+        setImmediate(() => {
+          inTurn = 0
+        })
         return translate(...args)
       },
     )
@@ -65,6 +71,18 @@ describe('a text that was compiled', () => {
     expect(translations - before).to.equal(3)
     for (let i = 0; i < 3; i++) expect(await fail()).to.equal('QUERY_FAILED')
     expect(translations - before).to.equal(3)
+  })
+
+  it('is translated again in a turn of its own when its query fails, and so are the tests of its arguments', async () => {
+    const parts = Array.from({ length: 8 }, (_, i) => `CAST(@n AS INT64) / (x + ${i}), DIV(${i}, CAST(@n AS INT64))`)
+    const query = {
+      sql: `SELECT ${parts.join(', ')}, IF(x = 5, 1 / 0, 1) FROM UNNEST([1, 2]) AS x`,
+      parameters: { n: { type: 'STRING', value: 'x' } },
+    }
+    const before = translations
+    most = 0
+    expect(await engine.run(query, runOptions()).catch(error => error.code)).to.equal('ARGUMENT_INVALID')
+    expect([translations - before, most]).to.deep.equal([30, 1])
   })
 
   it('is translated once more when a computed time is out of range, however often that happens', async () => {
