@@ -64,6 +64,22 @@ describe('files in the place of a table that are not read', () => {
     expect((await command(['query', 'SELECT 1 AS a', ...flags])).code).to.equal(0)
   })
 
+  it('are an error where their names differ from the table in upper and lower case', async () => {
+    for (const [file, named, right] of [
+      ['x/Orders.ndjson', 'x/Orders.ndjson', 'orders.ndjson'],
+      ['x/ORDERS.csv.gz', 'x/ORDERS.csv.gz', 'orders.csv.gz'],
+      ['x/Orders/1.parquet', 'x/Orders', 'orders'],
+    ] as const) {
+      write(file)
+      const { code, out, err } = await count('x.orders')
+      expect([code, out]).to.deep.equal([1, ''])
+      expect(err).to.include(
+        `${folder.path('data', named)} is not read: the table is called x.orders, and names of tables are case-sensitive. Rename it to ${right}, or move it elsewhere`,
+      )
+      rmSync(folder.path('data/x'), { recursive: true })
+    }
+  })
+
   it('are an error of a shard, and of no other', async () => {
     write('x/events_1.ndjson', '{"id":1}\n')
     write('x/events_2.log', '{"id":1}\n')
@@ -104,6 +120,7 @@ describe('files in the place of a table that are not read', () => {
     mkdirSync(folder.path('data/x/orders/empty'))
     write('x/orders.ndjson.tmp')
     write('x/.orders.json')
+    write('x/Orders.ndjson.tmp')
     expect((await count('x.orders')).out).to.match(/^ *1$/m)
     symlinkSync(folder.path('nowhere'), folder.path('data/x/orders/3.csv'))
     expect((await count('x.orders')).err).to.match(/3\.csv is not read: it is a link that leads nowhere/)

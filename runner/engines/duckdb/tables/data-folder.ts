@@ -21,7 +21,7 @@ import {
   readImports,
 } from './imports-file.js'
 import { entriesIn, namesIn, tryStat } from './try-stat.js'
-import { isTableLog, isWritersOwn, type UnreadFile, whyUnread } from './unread-files.js'
+import { isTableLog, isWritersOwn, otherCase, type UnreadFile, whyUnread } from './unread-files.js'
 
 /** `ndjson`: each line is a row as JSON, or the file is an array of rows. `tsv`: CSV with tabs. */
 export type FileFormat = 'parquet' | 'ndjson' | 'csv' | 'tsv'
@@ -123,17 +123,17 @@ const NOTHING: TableContents = { files: [], imports: [] }
  */
 export type Listing = (dataset: string, table: string) => readonly string[]
 
-/** A listing: it gives the names in a dataset's folder that begin with the name of the table and a dot. */
+/** A listing: it gives the names in a dataset's folder that are the name of the table in any case, alone or with a dot after it. */
 export function newListing(): Listing {
   const datasets = new Map<string, ReadonlyMap<string, readonly string[]>>()
-  return (dataset, table) => memo(datasets, dataset, namesByTable).get(table) ?? []
+  return (dataset, table) => memo(datasets, dataset, namesByTable).get(table.toLowerCase()) ?? []
 }
 
 function namesByTable(dataset: string): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>()
   for (const name of namesIn(dataset)) {
-    const table = tableOf(name)
-    if (table !== name) names.set(table, [...(names.get(table) ?? []), name])
+    const table = tableOf(name).toLowerCase()
+    names.set(table, [...(names.get(table) ?? []), name])
   }
   return names
 }
@@ -237,8 +237,11 @@ export function filesInPlace(dataDir: string, tableName: string, listing = newLi
   }
 
   for (const name of listing(dataset, table)) {
+    const path = join(dataset, name)
     const kind = kindInDataset(name)
-    if (kind || !isOwnName(name)) meet(join(dataset, name), name, kind, [])
+    if (!kind && isOwnName(name)) continue
+    if (tableOf(name) !== table) unread.push({ path, reason: otherCase(name, tableName) })
+    else if (name !== table) meet(path, name, kind, [])
   }
   walk(folder, [], isOwnName)
   return { files: files.sort(byPath), unread: unread.sort(byPath) }

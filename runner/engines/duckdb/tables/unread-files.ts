@@ -39,3 +39,7 @@ export function whyUnread(path: string, hasEnding: boolean, table: string): stri
   const format = hasEnding ? '' : ' --input-format …'
   return `${mistake}. Rename it, or move it elsewhere and import it there with \`sluice import ${table} ${name}${format}\``
 }
+
+/** Why a path in a dataset's folder is not read whose name is that of the table in another case. */
+export const otherCase = (name: string, table: string): string =>
+  `the table is called ${table}, and names of tables are case-sensitive. Rename it to ${table.slice(table.lastIndexOf('.') + 1)}${/\..*|$/.exec(name)![0]}, or move it elsewhere`
