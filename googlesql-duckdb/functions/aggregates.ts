@@ -187,7 +187,7 @@ const stringAgg: AggregateWriter = call => {
   const delimiter = isParameter ? `bq_separator(${delimiterSql})` : (delimiterSql ?? (isBytes ? "','::BLOB" : "','"))
   if (!isBytes && call.limitSql === null) return aggregate(call, 'string_agg', `${x}, ${delimiter}`)
   const list = limitList(call, aggregate(call, 'list', x!, `${x} IS NOT NULL`))
-  const joined = `bq_join_list(${list}, ${delimiter})`
+  const joined = `${isBytes ? 'bq_join_bytes' : 'bq_join_list'}(${list}, ${delimiter})`
   // With fewer than two items the join does not read the delimiter, so a NULL delimiter must be detected here.
   return isParameter ? `CASE WHEN ${delimiter} IS NOT NULL THEN ${joined} END` : joined
 }

@@ -28,14 +28,13 @@ function isConstant(expr: Expr | null | undefined): boolean {
 }
 
 const join: SqlWriter = ({ sql: [items, delimiter, forNull], args, type }) => {
-  const kept = forNull
-    ? `list_transform(${items}, lambda item$: coalesce(item$, ${forNull}))`
-    : `list_filter(${items}, lambda item$: item$ IS NOT NULL)`
-  // DuckDB joins a list with string_agg, which accepts only a constant delimiter.
+  const joinable = args[1]!.kind === 'literal' ? items : `bq_joinable(${items}, ${delimiter})`
+  const texts = forNull ? `list_transform(${joinable}, lambda item$: coalesce(item$, ${forNull}))` : joinable
+  // DuckDB joins a list with string_agg, which accepts only a constant delimiter, and leaves out NULLs.
   const isNative = type.kind === 'STRING' && isConstant(args[1])
   const joined = isNative
-    ? `list_aggregate(CAST(${kept} AS VARCHAR[]), 'string_agg', ${delimiter})`
-    : `bq_join_list(${kept}, ${delimiter})`
+    ? `list_aggregate(CAST(${texts} AS VARCHAR[]), 'string_agg', ${delimiter})`
+    : `${type.kind === 'STRING' ? 'bq_join_list' : 'bq_join_bytes'}(${texts}, ${delimiter})`
   const empty = type.kind === 'STRING' ? "''" : "''::BLOB"
   const isNull = [items, delimiter, ...(forNull ? [forNull] : [])].map(each => `${each} IS NULL`)
   return `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE coalesce(${joined}, ${empty}) END)`
@@ -74,18 +73,22 @@ const includes: SqlWriter = call => {
 const includesElements =
   (name: string, plain: string): SqlWriter =>
   ({ sql: [items, sought], args: [array, other] }) => {
-    if (!comparesDifferently(elementOf(other))) return `${plain}(${items}, ${sought})`
+    const { kind } = elementOf(other)
+    // NaN is not found, as NULL is not.
+    if (kind === 'FLOAT64') return `${plain}(${items}, list_transform(${sought}, lambda s$: nullif(s$, 'nan'::DOUBLE)))`
+    if (kind === 'INTERVAL') return `${plain}(${keysOf(items!)}, ${keysOf(sought!)})`
+    if (kind !== 'STRUCT') return `${plain}(${items}, ${sought})`
     const isFound = `coalesce(${inListSql('s$', elementOf(other), 'l$.i', elementOf(array))}, false)`
-    const tests = `list_transform(l$.s, lambda s$: ${isFound})`
+    const tests = `list_transform(bq_comparable(l$.s, l$.i), lambda s$: ${isFound})`
     return `list_extract(list_transform([struct_pack(i := ${keepName(items!)}, s := ${keepName(sought!)})], lambda l$:
       CASE WHEN l$.i IS NOT NULL AND l$.s IS NOT NULL THEN ${name}(${tests}) END), 1)`
   }
 
-/** ARRAY_IS_DISTINCT; intervals of equal length are equal. */
-const isDistinct: SqlWriter = ({ sql: [items], args: [array] }) => {
-  const isInterval = elementOf(array).kind === 'INTERVAL'
-  return `bq_array_is_distinct(${isInterval ? `list_transform(${items}, lambda i$: bq_interval_key(i$))` : items})`
-}
+/** Intervals of equal length have equal keys. */
+const keysOf = (intervals: string): string => `list_transform(${intervals}, lambda i$: bq_interval_key(i$))`
+
+const isDistinct: SqlWriter = ({ sql: [items], args: [array] }) =>
+  `bq_array_is_distinct(${elementOf(array).kind === 'INTERVAL' ? keysOf(items!) : items})`
 
 const minimum: SqlWriter = ({ sql: [items], type }) =>
   type.kind === 'FLOAT64' ? `bq_min_float64(list_min(${items}), list_max(${items}))` : `list_min(${items})`

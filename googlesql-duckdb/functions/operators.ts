@@ -194,7 +194,7 @@ const likeList =
 const likeArray =
   (name: string): SqlWriter =>
   ({ sql: [x, list], args: [operand] }) =>
-    `${name}(list_transform(${list}, lambda pattern$: ${likeSql(x!, 'pattern$', null, operand!.type)}))`
+    `${name}(list_transform(bq_like_patterns(${list}, ${operand!.type.kind === 'BYTES' ? 'octet_length' : 'strlen'}(${x})), lambda pattern$: ${likeSql(x!, 'pattern$', null, operand!.type)}))`
 
 const bits =
   (integerWriter: Binary, name: string): SqlWriter =>

@@ -7,6 +7,9 @@
 /** Returns whether the search finds something in the text. @throws SearchRefusal */
 export type TextSearch = (text: string) => boolean
 
+/** Begins to search a value, whose texts share one bound of steps. */
+export type ValueSearch = () => TextSearch
+
 /** The search query is not valid: it has no tokens, or its grammar is wrong. */
 export class SearchError extends Error {
   override readonly name: string = 'SearchError'
@@ -32,16 +35,19 @@ export function checkScope(scope: string): void {
 }
 
 /** `options` is a JSON text; null without options. @throws SearchError */
-export function textSearch(query: string, analyzer: string, options: string | null): TextSearch {
+export function textSearch(query: string, analyzer: string, options: string | null): ValueSearch {
   switch (analyzer) {
     case 'LOG_ANALYZER': {
       const analysis = analysisOf(options)
       const expression = new QueryReader(query, analysis).read()
-      return text => isFound(expression, analyze(text, analysis))
+      return () => {
+        const taken: Taken = { steps: 0 }
+        return text => isFound(expression, analyze(text, analysis, taken))
+      }
     }
     case 'NO_OP_ANALYZER':
       if (options !== null) fail('NO_OP_ANALYZER takes no analyzer_options')
-      return text => isSame(text, query)
+      return () => text => isSame(text, query)
     case 'PATTERN_ANALYZER':
       return refuse(
         'SEARCH with PATTERN_ANALYZER is not supported: the documented results do not follow from the documented rules',
@@ -74,6 +80,11 @@ interface Analysis {
 
 type AnalyzedText = ReturnType<typeof analyze>
 
+/** How many steps a search has taken so far in one value. */
+interface Taken {
+  steps: number
+}
+
 const DELIMITERS =
   `[ ] < > ( ) { } | ! ; , ' " * & ? + / : = @ . - $ % \\ _ %21 %26 %2526 %3B %3b %7C %7c %20 %2B %2b %3D %3d %2520 %5D %5d %5B %5b %3A %3a %0A %0a %2C %2c %28 %29`
     .split(' ')
@@ -92,7 +103,7 @@ const delimiterPattern = (delimiters: readonly string[]): RegExp =>
 
 const DEFAULT_ANALYSIS: Analysis = { delimiter: delimiterPattern(DELIMITERS), isDefault: true, filters: [lower] }
 
-function analyze(text: string, { delimiter, isDefault, filters }: Analysis) {
+function analyze(text: string, { delimiter, isDefault, filters }: Analysis, taken: Taken = { steps: 0 }) {
   if (isDefault && /[\f\v]/.test(text))
     refuse('SEARCH: whether LOG_ANALYZER splits texts at form feeds and vertical tabs is not documented')
   // The offsets of the starts and ends of the delimiters, and those inside delimiters of several characters.
@@ -121,7 +132,7 @@ function analyze(text: string, { delimiter, isDefault, filters }: Analysis) {
     starts,
     ends,
     inner,
-    /** The steps of the search so far. */ steps: 0,
+    taken,
   }
 }
 
@@ -198,6 +209,7 @@ type Expression =
   | { readonly kind: 'tokens' | 'phrase'; readonly tokens: readonly string[] }
 
 function isFound(expression: Expression, analyzed: AnalyzedText): boolean {
+  countSteps(analyzed)
   switch (expression.kind) {
     case 'and':
       return expression.parts.every(part => isFound(part, analyzed))
@@ -206,7 +218,10 @@ function isFound(expression: Expression, analyzed: AnalyzedText): boolean {
     case 'exact':
       return hasExactly(expression.text, analyzed)
     case 'tokens':
-      return expression.tokens.every(token => analyzed.distinct.has(token))
+      return expression.tokens.every(token => {
+        countSteps(analyzed)
+        return analyzed.distinct.has(token)
+      })
     case 'phrase':
       return hasPhrase(expression.tokens, analyzed)
     default:
@@ -214,16 +229,16 @@ function isFound(expression: Expression, analyzed: AnalyzedText): boolean {
   }
 }
 
-/** The most steps that one search takes to find its quoted texts in one text: about 10 ms of processor time. */
+/** The most steps that one search takes in one value: about 10 ms of processor time. */
 const MAX_STEPS = 1_000_000
 
 /** The number of characters that one step compares. */
 const CHARACTERS_PER_STEP = 64
 
-/** Counts the steps of one search in one text. @throws SearchRefusal */
+/** Counts the steps of one search in one value. @throws SearchRefusal */
 function countSteps(analyzed: AnalyzedText, count = 1): void {
-  analyzed.steps += count
-  if (analyzed.steps > MAX_STEPS)
+  analyzed.taken.steps += count
+  if (analyzed.taken.steps > MAX_STEPS)
     refuse('Resources exceeded during query execution: SEARCH compares too long a text with too long a search query')
 }
 

@@ -9,7 +9,7 @@ import { type GrownQuery, grownQueries, sizeOfTree, wideQueries } from './grown-
 /** The most words of SQL for each expression of the query. */
 const MAX_WORDS = 40
 /** The most words of the plan, with macros expanded, that a further level may add for each expression that it adds. */
-const MAX_PLANNED_WORDS = 250
+const MAX_PLANNED_WORDS = 300
 
 const words = (sql: string): number =>
   sql.match(/(?:[a-z_]\w*|"[^"]*")(?:\.(?:[a-z_]\w*|"[^"]*"))*|\d+|'[^']*'/gi)!.length

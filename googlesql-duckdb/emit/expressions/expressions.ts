@@ -134,6 +134,8 @@ function callSql(expr: CallExpr, env: Env): Fragment {
   const captures = capturesOf(args, env)
   const inner = captures ? inScope(captures.scope, env) : env
   const sqls = args.map(argument => argument && exprSql(argument, argument.kind === 'lambda' ? inner : env))
+  const lambda = args.find(argument => argument?.kind === 'lambda')
+  if (lambda) sqls[0] = readable(sqls[0]!, lambda, env)
   const argsSql: Parts = evaluationOf(expr) === 'until-value' ? inCoalesce(args, sqls, env.scope) : sqls
   const write: Write = (sql, fields) => writer.write({ sql, args, type, ...(fields && { fields }) })
   const writeParts = (parts: Parts): Fragment => withCapturedColumns(args, parts, write, captures, env)
@@ -146,6 +148,23 @@ function callSql(expr: CallExpr, env: Env): Fragment {
   // DuckDB allows no subqueries in TRY; and TRY must not catch the errors of the arguments.
   const isBound = writer.hasTry ? args.map(isApartFromTry) : []
   return asOperand(shareArguments(args, argsSql, writeParts, env, isBound))
+}
+
+/** The types of long arguments. */
+const LONG: ReadonlySet<string> = new Set(['STRING', 'BYTES', 'JSON', 'ARRAY'])
+
+/** The array of a call, with a test that the lambda does not read long arguments for too many elements: it may compute with all of them. */
+function readable(items: Fragment, lambda: Expr, env: Env): Fragment {
+  const read = new Map<string, Fragment>()
+  visitExpr(lambda, part => {
+    if (part.kind === 'parameter' && LONG.has(part.type.kind)) read.set(part.name, exprSql(part, env))
+  })
+  if (read.size === 0) return items
+  const texts = [...read.values()].map(sql => fragment`CAST(${sql} AS VARCHAR)`)
+  const test = (array: Fragment): Fragment => fragment`bq_readable(${array}, strlen(concat(${texts})))`
+  if (items.isPath) return test(items)
+  const name = variable(env.newColumn('', lambda.type))
+  return applyLambda(items, name, test(path(name)))
 }
 
 const isApartFromTry = (argument: Expr | null): boolean =>

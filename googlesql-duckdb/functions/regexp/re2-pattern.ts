@@ -42,7 +42,7 @@ const ASSERTIONS: ReadonlySet<string> = new Set(['^', '$', '\\b', '\\B', '\\A', 
 
 /** The pattern with a class of all characters for `\C` (one byte), for texts whose characters are bytes. */
 export const withAnyByte = (pattern: string): string =>
-  withTokens(pattern, token => (token === '\\C' ? '(?s:.)' : token))
+  pattern.includes('\\C') ? withTokens(pattern, token => (token === '\\C' ? '(?s:.)' : token)) : pattern
 
 /** Compiles the pattern without the names of its groups: RE2 allows more names than RE2JS. */
 const compile = (pattern: string): RE2JS =>

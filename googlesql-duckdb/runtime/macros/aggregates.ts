@@ -61,8 +61,10 @@ export const AGGREGATE_MACROS: readonly string[] = [
 
   `bq_limit_list(items, n) AS CASE
     WHEN n < 0 OR n IS NULL THEN bq_raise('Limit requires non-negative count') WHEN n > 0 THEN list_slice(items, 1, n) END`,
-  `bq_join_list(items, delimiter) AS CASE
-    WHEN len(items) > 0 THEN list_reduce(items, lambda joined$, item$: joined$ || delimiter || item$) END`,
+  // DuckDB joins only texts, and only by a constant: so by none, each text with the delimiter before it. NULLs are left out.
+  `bq_join_list(items, delimiter) AS
+    substr(list_aggregate(list_transform(items, lambda item$: delimiter || item$), 'string_agg', ''), length(delimiter) + 1)`,
+  `bq_join_bytes(items, delimiter) AS unhex(bq_join_list(list_transform(items, lambda item$: hex(item$)), hex(delimiter)))`,
 
   // Quantile i of n is the value of row ceil(rows * i / n); rows are counted from one.
   `bq_quantiles(items, n) AS bq_pick_quantiles(list_sort(items, 'ASC', 'NULLS FIRST'), bq_quantile_count(n))`,

@@ -5,7 +5,23 @@ const MAX_GENERATED = 1_000_000
 
 const TOO_MANY = `bq_raise('Cannot generate arrays with more than ${MAX_GENERATED} elements.')`
 
+/** The most bytes of delimiters in a joined text. */
+const MAX_DELIMITERS = 8_388_608
+/** The most pairs of elements that are compared one by one. */
+const MAX_PAIRS = 200_000
+/** The most elements of an array times the bytes of the arguments that are read for each of them. */
+const MAX_READ = 4_194_304
+
 export const ARRAY_MACROS: readonly string[] = [
+  // Each of these gives its array, which is refused if the work would be too long. The test gives the array: while DuckDB plans, it would
+  // compute a function of constants in a branch that is not taken.
+  `bq_joinable(items, delimiter) AS CASE
+    WHEN len(items) * strlen(CAST(delimiter AS VARCHAR)) > ${MAX_DELIMITERS}
+    THEN bq_exceeded('ARRAY_TO_STRING joins too many elements with too long a delimiter') ELSE items END`,
+  `bq_comparable(items, others) AS CASE
+    WHEN len(items) * len(others) > ${MAX_PAIRS} THEN bq_exceeded('arrays of STRUCTs with too many elements are compared') ELSE items END`,
+  `bq_readable(items, size) AS CASE
+    WHEN len(items) * size > ${MAX_READ} THEN bq_exceeded('a lambda reads too long arguments for too many elements') ELSE items END`,
   `bq_array_first(items) AS list_extract(items, CASE
     WHEN len(items) = 0 THEN bq_raise('ARRAY_FIRST cannot get the first element of an empty array') ELSE 1 END)`,
   `bq_array_last(items) AS list_extract(items, CASE

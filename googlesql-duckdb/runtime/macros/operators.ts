@@ -42,6 +42,9 @@ export const OPERATOR_MACROS: readonly string[] = [
      WHEN strlen(p) > 32000 OR (strlen(x) * strlen(p) > 20000000 AND (strlen(p) > 1000 OR strlen(p) - strlen(replace(p, '_', '')) > 8))
      THEN bq_exceeded('LIKE compares too long a text with too long a pattern')
      ELSE regexp_full_match(x, bq_like_regexp(CASE WHEN strlen(p) <= 32000 THEN p END)) END`,
+  // The list of patterns, which is refused if the text is too long for all of them. Short texts are not measured.
+  `bq_like_patterns(list, n) AS CASE
+     WHEN n > 1000 AND n * strlen(CAST(list AS VARCHAR)) > 100000000 THEN bq_exceeded('LIKE compares too long a text with too many patterns') ELSE list END`,
   // `_` matches any byte.
   'bq_bytes_like(x, p) AS bq_like(bq_latin1(x), CASE WHEN x IS NOT NULL THEN bq_latin1(p) END)',
   // The longest text for which DuckDB's LIKE makes at most 2^20 comparisons, by the formula at bq_like: for n up to 1, for 2, and for 3.

@@ -32,6 +32,10 @@ const ELEMENTS = [
   },
 ] as const
 
+/** The microseconds of the bound after `i` steps. DuckDB, too, takes the last day of a month that has no such day. */
+const stepSql = (i: string): string =>
+  `CASE WHEN b$.months = 0 THEN b$.low + (${i}) * b$.us ELSE epoch_us(make_timestamp(b$.low) + to_months(CAST((${i}) * b$.months AS INTEGER))) END`
+
 export const RANGE_MACROS: readonly string[] = [
   `bq_range(low, high, least, most) AS CASE
     WHEN low >= high THEN bq_raise('${EMPTY_RANGE}') ELSE struct_pack(s := coalesce(low, least), e := coalesce(high, most)) END`,
@@ -51,8 +55,11 @@ export const RANGE_MACROS: readonly string[] = [
         bq_${name}_range_text(o) || ' do not overlap. Please check RANGE_OVERLAPS before calling RANGE_INTERSECT') END`,
     `bq_${name}_micros(d) AS CASE WHEN isfinite(CAST(d AS ${type})) THEN ${micros} END`,
     `bq_${name}_range_array(r, step, keeps) AS list_transform(
-      [bq_range_steps('${name}', [bq_${name}_micros(r.s), bq_${name}_micros(r.e), bq_interval_months(step),
-        bq_interval_days(step), bq_interval_micros(step)]::BIGINT[], r IS NULL OR step IS NULL OR keeps IS NULL, keeps)],
-      lambda b$: list_transform(range(1, len(b$)), lambda i$: struct_pack(s := ${ofMicros('b$[i$]')}, e := ${ofMicros('b$[i$ + 1]')})))[1]`,
+      [{'low': bq_${name}_micros(r.s), 'high': bq_${name}_micros(r.e), 'months': bq_interval_months(step),
+        'us': bq_interval_days(step) * 86400000000 + bq_interval_micros(step), 'n': bq_range_count('${name}', [bq_${name}_micros(r.s),
+        bq_${name}_micros(r.e), bq_interval_months(step), bq_interval_days(step), bq_interval_micros(step)]::BIGINT[],
+        r IS NULL OR step IS NULL OR keeps IS NULL, keeps)}],
+      lambda b$: list_transform(range(b$.n), lambda i$: struct_pack(s := ${ofMicros(stepSql('i$'))},
+        e := ${ofMicros(`least(${stepSql('i$ + 1')}, b$.high)`)})))[1]`,
   ]),
 ]

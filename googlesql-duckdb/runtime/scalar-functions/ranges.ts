@@ -1,4 +1,4 @@
-/** Ranges: their texts, and the steps of GENERATE_RANGE_ARRAY. */
+/** Ranges: their texts, and how many GENERATE_RANGE_ARRAY makes. */
 import type { RangeElementKind } from '../../../googlesql/types/types.js'
 import { civilFromDays, daysFromCivil, monthsLater } from '../../../googlesql/values/civil-date.js'
 import { readRange } from '../../../googlesql/values/ranges.js'
@@ -21,8 +21,24 @@ function addMonths(micros: bigint, months: number): bigint {
   return BigInt(daysFromCivil(year, month, day)) * DAY_MICROS + time
 }
 
-/** The bounds between the subranges, in microseconds, from the start of the first subrange to the end of the last. */
-function split(name: string, parts: readonly (bigint | null)[], isNull: boolean, keepsPart: boolean): bigint[] | null {
+/** The number of whole steps of some months from the start to the end. */
+function wholeSteps(start: bigint, end: bigint, months: number): number {
+  const monthOf = (micros: bigint): number => {
+    const { year, month } = civilFromDays(Number(micros / DAY_MICROS))
+    return year * 12 + month
+  }
+  let count = Math.ceil((monthOf(end) - monthOf(start)) / months)
+  while (count > 0 && addMonths(start, count * months) > end) count--
+  return count
+}
+
+/** The number of subranges. */
+function countRanges(
+  name: string,
+  parts: readonly (bigint | null)[],
+  isNull: boolean,
+  keepsPart: boolean,
+): bigint | null {
   if (isNull) return null
   const [start, end, months, days, micros] = parts as [bigint | null, bigint | null, bigint, bigint, bigint]
   const amounts = [months, days, micros].filter(part => part !== 0n)
@@ -33,18 +49,14 @@ function split(name: string, parts: readonly (bigint | null)[], isNull: boolean,
   if (months !== 0n && amounts.length > 1) fail('step must have a single date and time part')
   if (start === null || end === null) fail('input RANGE cannot have UNBOUNDED endpoints')
   const length = days * DAY_MICROS + micros
-  const bounds = [start]
-  for (let i = 1; bounds.at(-1)! < end; i++) {
-    if (i > MAX_RANGES) fail(`Cannot generate arrays with more than ${MAX_RANGES} elements.`)
-    const next = months === 0n ? start + BigInt(i) * length : addMonths(start, i * Number(months))
-    if (next <= end) bounds.push(next)
-    else if (keepsPart) bounds.push(end)
-    else break
-  }
-  return bounds
+  const whole = months === 0n ? (end - start) / length : BigInt(wholeSteps(start, end, Number(months)))
+  const last = months === 0n ? start + whole * length : addMonths(start, Number(whole * months))
+  const count = keepsPart && last < end ? whole + 1n : whole
+  if (count > MAX_RANGES) fail(`Cannot generate arrays with more than ${MAX_RANGES} elements.`)
+  return count
 }
 
 export const RANGE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   scalar('bq_read_range', ['VARCHAR', 'VARCHAR'], 'VARCHAR[]', readBounds),
-  scalar('bq_range_steps', ['VARCHAR', 'BIGINT[]', 'BOOLEAN', 'BOOLEAN'], 'BIGINT[]', split, { handlesNull: true }),
+  scalar('bq_range_count', ['VARCHAR', 'BIGINT[]', 'BOOLEAN', 'BOOLEAN'], 'BIGINT', countRanges, { handlesNull: true }),
 ]

@@ -14,11 +14,11 @@ const UNICODE_CLASS = 200
 /** The largest size that is returned: a pattern of this size is refused for every text, so larger sizes make no difference. */
 const MAX_SIZE = 1_000_000
 
-function sizeOf(pattern: string): bigint {
+const sizeOf = keepLast((pattern: string): bigint => {
   const { pieces } = patternSize(pattern, UNICODE_CLASS)
   // A size beyond what a number can hold is NaN.
   return BigInt(pieces < MAX_SIZE ? pieces : MAX_SIZE)
-}
+})
 
 /**
  * The matches as GoogleSQL finds them: the search continues after a match, or one character further after an empty match, and stops at the

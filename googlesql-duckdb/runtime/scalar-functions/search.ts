@@ -56,7 +56,7 @@ function isFoundInJson(document: unknown, scope: string, isFound: TextSearch): b
 /** `options` is JSON: a string, which holds the analyzer's options, or null. */
 const compile = keepLast((parts: string, query: string, analyzer: string, options: string) => ({
   parts: JSON.parse(parts) as SearchedParts,
-  isFound: textSearch(query, analyzer, JSON.parse(options) as string | null),
+  begin: textSearch(query, analyzer, JSON.parse(options) as string | null),
 }))
 
 export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
@@ -71,7 +71,7 @@ export const SEARCH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
       try {
         checkScope(scope)
         const search = compile(parts!, query, analyzer, JSON.stringify(analyzerOptions))
-        const isMatch = isFoundIn(value, search.parts, scope, search.isFound)
+        const isMatch = isFoundIn(value, search.parts, scope, search.begin())
         return isMatch === null ? null : String(isMatch)
       } catch (error) {
         if (error instanceof SearchRefusal) throw new RefusalError(error.message)

@@ -41,6 +41,7 @@ export const FAILING_CALLS: Readonly<Record<string, FailingCall>> = {
   $interval: of('INTERVAL $ YEAR', '10001'),
   ARRAY_FIRST: of('ARRAY_FIRST($)', 'ARRAY<INT64>[]'),
   ARRAY_LAST: of('ARRAY_LAST($)', 'ARRAY<INT64>[]'),
+  ARRAY_TO_STRING: of(`ARRAY_TO_STRING(SPLIT(REPEAT('a', 3000), ''), REPEAT('x', $))`, '3000'),
   ARRAY_SUM: of('ARRAY_SUM([1, $])', MOST),
   GENERATE_ARRAY: of('GENERATE_ARRAY(1, 10, $)', '0'),
   RANGE: of(`RANGE(DATE '2024-01-01', $)`, `DATE '2024-01-01'`),
