@@ -95,6 +95,12 @@ function writtenText(expr: Expr | null | undefined): WrittenConstant | null {
   return written && (isText(expr) || written.parameters.length > 0) ? written : null
 }
 
+/** A regular expression as SQL; those of BYTES are not read before the query runs. */
+function writtenPattern(pattern: Expr | null | undefined): WrittenConstant | null {
+  const written = pattern?.type.kind === 'BYTES' ? writeConstant(pattern) : writtenText(pattern)
+  return written && (isText(pattern) || written.parameters.length > 0) ? written : null
+}
+
 type Arguments = readonly (Expr | null)[]
 
 /** Tests the pattern, format or paths of a call whatever the other arguments are. */
@@ -103,7 +109,7 @@ function patternProbes(name: string, args: Arguments): readonly ConstantCall[] {
   const every = CHANGES_PATHS[name] ?? args.length
   return args.flatMap((pattern, index) => {
     const isPattern = kind !== null && index >= first && (index - first) % every === 0
-    const written = isPattern ? writtenText(pattern) : null
+    const written = isPattern ? (kind === 'regexp' ? writtenPattern(pattern) : writtenText(pattern)) : null
     const sql = written && PROBES[kind!](name, written.sql, args)
     return sql ? [{ at: pattern!.at, sql: `SELECT ${sql}`, parameters: written!.parameters, detail }] : []
   })
@@ -165,12 +171,13 @@ const PROBES = {
   time(name: string, pattern: string, [, value]: Arguments): string | null {
     return value?.kind === 'literal' ? null : `${name}(${pattern}, ${TIME_EXAMPLES[name]})`
   },
-  regexp(name: string, pattern: string, [, , replacement]: Arguments): string {
+  regexp(name: string, pattern: string, [text, , replacement]: Arguments): string {
+    const empty = text?.type.kind === 'BYTES' ? "b''" : "''"
     if (name === 'REGEXP_REPLACE' && isText(replacement)) {
-      return `REGEXP_REPLACE('', ${pattern}, ${writeConstant(replacement)!.sql})`
+      return `REGEXP_REPLACE(${empty}, ${pattern}, ${writeConstant(replacement)!.sql})`
     }
     const test = name === 'REGEXP_EXTRACT' || name === 'REGEXP_EXTRACT_ALL' ? name : 'REGEXP_CONTAINS'
-    return `${test}('', ${pattern})`
+    return `${test}(${empty}, ${pattern})`
   },
   path(name: string, path: string, [document]: Arguments): string | null {
     if (name === 'JSON_REMOVE') return `JSON_REMOVE(JSON '{}', ${path})`

@@ -2,7 +2,8 @@
  * Calls and casts with examples in place of the arguments that are not constant. They fail where the constant arguments are refused
  * whatever the others are: a step of zero, a negative length, a format that no text matches.
  */
-import type { CallExpr, CastExpr } from './plan/nodes.js'
+import type { CallExpr, CastExpr, Expr } from './plan/nodes.js'
+import { shortTypeName } from './types/types.js'
 import { type WrittenConstant, writeConstant } from './write-constant.js'
 
 /** The numbers of a day and of a time have two digits: what a format writes of them, it can read again without spaces. */
@@ -98,7 +99,8 @@ const PROBES: Readonly<Record<string, readonly string[]>> = {
   RANGE_BUCKET: ['RANGE_BUCKET($0, $2)'],
   REGEXP_EXTRACT: ['REGEXP_EXTRACT($0, $0, $3)', 'REGEXP_EXTRACT($0, $0, 1, $4)'],
   REGEXP_INSTR: ['REGEXP_INSTR($0, $0, $3)', 'REGEXP_INSTR($0, $0, 1, $4)', 'REGEXP_INSTR($0, $0, 1, 1, $5)'],
-  REGEXP_REPLACE: ['REGEXP_REPLACE($0, $2, $3)'],
+  // With ten groups, a replacement that is valid for any pattern is valid.
+  REGEXP_REPLACE: ['REGEXP_REPLACE($0, $2, $3)', "REGEXP_REPLACE('', '()()()()()()()()()()', SAFE_CAST($3 AS STRING))"],
   REPEAT: ['REPEAT($0, $2)'],
   RIGHT: ['RIGHT($0, $2)'],
   ROUND: ['ROUND($0, 0, $3)'],
@@ -121,9 +123,33 @@ function callProbes(call: CallExpr): readonly (WrittenConstant | null)[] {
   const [first, second, ...options] = call.arguments
   // A search query is its own example. Its options decide with it whether it is refused.
   if (call.name === 'SEARCH') return [writeConstant({ ...call, arguments: [second!, second!, ...options] })]
+  const probe = call.isSafe ? `SAFE.${call.name}` : call.name
+  if (call.name === 'FORMAT') return [formatProbe(call)]
+  if (call.name === 'JSON_OBJECT' && first?.type.kind === 'STRING')
+    return call.arguments.map((key, i) => (i % 2 === 0 ? written(key, text => `${probe}(${text}, 1)`) : null))
+  if (call.name.startsWith('CODE_POINTS_TO_') && first?.kind === 'array')
+    return first.items.map(code => written(code, text => `${probe}([${text}])`))
   const typed = `${call.name} ${first?.type.kind} ${second?.type.kind}`
   const probes = PROBES[call.name] ?? PROBES[typed] ?? []
   return probes.map(probe => filledIn(call.isSafe ? `SAFE.${probe}` : probe, call))
+}
+
+function written(expr: Expr | null, write: (text: string) => string): WrittenConstant | null {
+  const constant = expr && writeConstant(expr)
+  return constant && { ...constant, sql: write(constant.sql) }
+}
+
+/** FORMAT with its constant arguments, among which may be a width, and with examples of the others. */
+function formatProbe({ arguments: args, isSafe }: CallExpr): WrittenConstant | null {
+  const constants = args.map(argument => argument && writeConstant(argument))
+  if (!constants[0]) return null
+  const texts = args.map(
+    (argument, i) =>
+      constants[i]?.sql ?? EXAMPLES[argument!.type.kind] ?? `CAST(NULL AS ${shortTypeName(argument!.type)})`,
+  )
+  if (texts.some(text => text.includes('STRUCT'))) return null
+  const parameters = new Set(constants.flatMap(constant => constant?.parameters ?? []))
+  return { sql: `${isSafe ? 'SAFE.' : ''}FORMAT(${texts.join(', ')})`, parameters: [...parameters] }
 }
 
 /** The probe with the arguments of the call in it; null if the call does not have them, or if one is not constant. */
