@@ -56,11 +56,12 @@ export class JavaScriptThread {
     const spent = stopwatch()
     Atomics.store(thread.isAnswered, 0, 0)
     thread.port.postMessage({ definition, calls } satisfies SandboxRequest)
-    const wait = (): string => Atomics.wait(thread.isAnswered, 0, 0, Math.max(1, this.#leftMs - spent()))
-    let outcome = wait()
-    while (outcome === 'timed-out' && spent() < this.#leftMs) outcome = wait()
+    // A wake-up may be a late one, for the answer before: only the value says that this answer is there.
+    while (Atomics.load(thread.isAnswered, 0) === 0 && spent() < this.#leftMs) {
+      Atomics.wait(thread.isAnswered, 0, 0, Math.max(1, this.#leftMs - spent()))
+    }
     this.#leftMs -= spent()
-    if (outcome === 'timed-out') {
+    if (Atomics.load(thread.isAnswered, 0) === 0) {
       this.#thread = null
       void thread.worker.terminate()
       this.timeOut = `JavaScript took more than ${this.#timeLimitMs / 1000} s ${placeOf(JSON.parse(definition))}`

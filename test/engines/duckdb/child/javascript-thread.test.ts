@@ -54,6 +54,23 @@ describe('the thread of JavaScript functions', function () {
     expect(call('return 1')).to.deep.equal(['1'])
   })
 
+  it('waits for the answer of its own call, also where it is woken late for the one before', async () => {
+    await thread.begin()
+    const { wait } = Atomics
+    const wakes: string[] = []
+    const wakeOnce = (array: Int32Array, index: number, value: number, timeout?: number): string => {
+      wakes.push('woken')
+      return wakes.length === 1 ? 'ok' : wait(array, index, value, timeout)
+    }
+    Object.assign(Atomics, { wait: wakeOnce })
+    try {
+      expect([call('return "a"'), call('return "b"')]).to.deep.equal([['a'], ['b']])
+    } finally {
+      Object.assign(Atomics, { wait })
+    }
+    expect(wakes).not.to.deep.equal([])
+  })
+
   it('keeps nothing from one batch to the next', async () => {
     await thread.begin()
     const count = 'globalThis.n = (globalThis.n ?? 0) + 1; return globalThis.n'
