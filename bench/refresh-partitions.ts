@@ -47,7 +47,7 @@ class Billed {
     const engine = Object.assign(Object.create(own) as DuckdbEngine, {
       name: 'billed',
       tier: 'declared',
-      keptQuery: (query: Query) => queries.of(query, tables, 0),
+      keptQuery: (query: Query) => queries.keptQueryOf(query, tables, 0),
       tableParts: async () => this.#parts(),
       run: (query: Query, { parts: _parts, ...options }: typeof OPTIONS) => {
         const { _from: from, _until: until } = query.parameters

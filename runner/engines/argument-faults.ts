@@ -23,7 +23,7 @@ const MAX_PROBES = 16
 /** The longest text that is examined, in characters: to resolve it takes about 20 ms, in which no other call is answered. */
 const MAX_LENGTH = 20_000
 /** The parameter with the time of the request, which callers do not give. */
-const TIME = 'now'
+const NOW = 'now'
 
 export class ArgumentFaults {
   readonly #options: ArgumentFaultsOptions
@@ -42,7 +42,7 @@ export class ArgumentFaults {
     for (const { parameters, detail } of probes.filter((_, i) => outcomes[i])) {
       // An expression that contains a wrong one fails with it, and so do the functions of a wrong pattern.
       if (parameters.some(name => problems.has(name))) continue
-      for (const parameter of parameters) if (parameter !== TIME) problems.set(parameter, { parameter, detail })
+      for (const parameter of parameters) if (parameter !== NOW) problems.set(parameter, { parameter, detail })
     }
     if (problems.size === 0) return error
     const { cause, cost } = error
@@ -51,7 +51,7 @@ export class ArgumentFaults {
 
   #probesOf({ sql, parameters }: Query): readonly ConstantCall[] {
     const types = Object.entries(parameters).map(([name, { type }]) => [name, type] as const)
-    if (sql.length > MAX_LENGTH || types.every(([name]) => name === TIME)) return []
+    if (sql.length > MAX_LENGTH || types.every(([name]) => name === NOW)) return []
     const key = JSON.stringify([types, sql])
     return memo(this.#probes, key, () => this.#findProbes(sql, Object.fromEntries(types)))
   }
@@ -59,7 +59,7 @@ export class ArgumentFaults {
   #findProbes(sql: string, types: Readonly<Record<string, string>>): readonly ConstantCall[] {
     try {
       const { probes } = constantChecks(this.#options.resolve(sql, types))
-      return probes.filter(({ parameters }) => parameters.some(name => name !== TIME)).slice(0, MAX_PROBES)
+      return probes.filter(({ parameters }) => parameters.some(name => name !== NOW)).slice(0, MAX_PROBES)
     } catch {
       return [] // The text cannot be resolved here.
     }

@@ -3,9 +3,9 @@ import { type OutputColumn, type OutputFacts, typeName } from '../../googlesql/i
 import type { CheckedColumn, ColumnPromise } from '../model/query.js'
 
 /** A column of a query. It has no facts where the query was not resolved from GoogleSQL. */
-type FactualColumn = Pick<OutputColumn, 'name' | 'type'> & Partial<OutputFacts>
+type QueryColumn = Pick<OutputColumn, 'name' | 'type'> & Partial<OutputFacts>
 
-export const checkedColumn = ({ name, type, isNeverNull, isSmallInteger, fields }: FactualColumn): CheckedColumn => ({
+export const checkedColumn = ({ name, type, isNeverNull, isSmallInteger, fields }: QueryColumn): CheckedColumn => ({
   name,
   type: typeName(type),
   ...(isNeverNull && { required: true }),

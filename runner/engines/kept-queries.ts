@@ -16,11 +16,11 @@ import type { Query } from '../model/query.js'
 
 const MAX_QUERIES = 1_000
 /** The parameter with the time of the request. */
-const CLOCK = 'now'
+const NOW = 'now'
 
 export class KeptQueries {
   readonly #isStrict: boolean
-  readonly #known = new BoundedMap<string, KeptQuery | NotKept>(MAX_QUERIES)
+  readonly #keptQueries = new BoundedMap<string, KeptQuery | NotKept>(MAX_QUERIES)
 
   /** @param isStrict whether a REQUIRED column never has a NULL */
   constructor(isStrict: boolean) {
@@ -28,15 +28,15 @@ export class KeptQueries {
   }
 
   /** @param revision a number that changes whenever `tables` change */
-  of({ sql, parameters }: Query, tables: TableCatalogue, revision: number): KeptQuery | NotKept {
+  keptQueryOf({ sql, parameters }: Query, tables: TableCatalogue, revision: number): KeptQuery | NotKept {
     const types = Object.entries(parameters).map(([name, { type }]) => [name, type])
-    return memo(this.#known, JSON.stringify([revision, types, sql]), () => {
+    return memo(this.#keptQueries, JSON.stringify([revision, types, sql]), () => {
       const isRequired = (table: string, column: string): boolean =>
         this.#isStrict && tables.find(table)?.required?.includes(column) === true
-      const own = typesOf(parameters)
+      const parameterTypes = typesOf(parameters)
       const resolve = (text: string, rows: Type | null): ResolvedQuery =>
-        resolveQuery(text, tables, rows ? { ...own, _rows: rows } : own)
-      const kept = orMistake(() => keptQuery(sql, resolve(sql, null), { clock: CLOCK, isRequired, resolve }))
+        resolveQuery(text, tables, rows ? { ...parameterTypes, _rows: rows } : parameterTypes)
+      const kept = orMistake(() => keptQuery(sql, resolve(sql, null), { clock: NOW, isRequired, resolve }))
       return kept instanceof SqlError ? { reason: kept.reason, at: kept.offset } : kept
     })
   }

@@ -3,7 +3,7 @@
  * are in doubt.
  */
 import type { SchemaField } from '../../../googlesql/index.js'
-import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
+import { excerptOf } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { isLikeValue, needsBackticks, whyNoColumn } from './column-name.js'
 import type { Inference } from './inferred-table.js'
 import type { Sample, ValueFacts } from './value-facts.js'
@@ -25,7 +25,7 @@ export function chooseFields(record: ValueFacts, within: string, into: ChoiceCon
     const reason = whyNoColumn(facts.key)
     if (reason !== null) {
       into.leftOut.push(facts.key)
-      into.doubts.push({ path: `"${shown(facts.key)}"`, message: `is left out: ${reason}` })
+      into.doubts.push({ path: `"${excerptOf(facts.key)}"`, message: `is left out: ${reason}` })
       return []
     }
     if (facts.renaming !== null) doubt(facts.renaming)
@@ -144,7 +144,7 @@ function chooseNested({ kinds, fields, hasTooManyFields }: ValueFacts, doubt: (m
   const unusable = keys.find(key => whyNoColumn(key) !== null)
   if (keys.length > 0 && unusable === undefined) return 'RECORD'
   const why =
-    unusable === undefined ? 'its objects are empty' : `its key "${shown(unusable)}" cannot be the name of a field`
+    unusable === undefined ? 'its objects are empty' : `its key "${excerptOf(unusable)}" cannot be the name of a field`
   doubt(`is JSON: ${why}`)
   return 'JSON'
 }

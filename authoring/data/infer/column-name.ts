@@ -1,6 +1,6 @@
 /** Determines which keys of files can be column names. Source: https://cloud.google.com/bigquery/docs/schemas#column_names */
 import { RESERVED_KEYWORDS } from '../../../googlesql/index.js'
-import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
+import { excerptOf } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { columnName } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -17,7 +17,7 @@ export const isLikeValue = (key: string): boolean => LIKE_VALUE.test(key)
 export const needsBackticks = (key: string): boolean => !PLAIN.test(key) || RESERVED_KEYWORDS.has(key.toUpperCase())
 
 /** The doubt about a column whose name differs from the key in the file. */
-export const renamingDoubt = (key: string): string => `is the name for "${shown(key)}", which cannot name a column`
+export const renamingDoubt = (key: string): string => `is the name for "${excerptOf(key)}", which cannot name a column`
 
 /** Why no column can hold the values of this key, and what to do; null where a column can. */
 export function whyNoColumn(key: string): string | null {

@@ -12,7 +12,7 @@ import {
   whyUnreadable,
 } from '../../../runner/engines/duckdb/tables/file-types.js'
 import { parquetSource, shapeWithDurations } from '../../../runner/engines/duckdb/tables/parquet-source.js'
-import { asOneName, columnName } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
+import { columnName, sameNameNote } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import {
   durationUnit,
   isCut,
@@ -86,7 +86,7 @@ class ParquetInference implements Inference {
         const name = columnName(key)
         const [first, parts] = columns.get(name.toLowerCase()) ?? [name, []]
         const other = parts.find(part => part.file === file)
-        if (other) throw new QueryFault(`${file.name}: ${name} is in the file twice${asOneName(other.key, key)}`)
+        if (other) throw new QueryFault(`${file.name}: ${name} is in the file twice${sameNameNote(other.key, key)}`)
         columns.set(name.toLowerCase(), [first, [...parts, { file, key, type: types[i]! }]])
       }
     }

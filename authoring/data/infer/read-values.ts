@@ -1,7 +1,7 @@
 /** Reads rows of NDJSON and CSV, and counts their values by kind (see ValueKind). */
 
-import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
-import { asOneName, headerNames } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
+import { excerptOf } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
+import { headerNames, sameNameNote } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import type { Cell } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import type { CsvForm } from '../../../runner/engines/duckdb/tables/rows/csv-form.js'
 import { csvReader } from '../../../runner/engines/duckdb/tables/rows/csv-row.js'
@@ -61,8 +61,8 @@ export class JsonValueReader implements RowReader, Place {
         return
       }
       if (field.lastObject === object) {
-        const twice = `the key "${shown(key)}" a second time${asOneName(field.lastKey, key)}`
-        throw tokens.bad(start, twice, 'each key once')
+        const twice = `the key "${excerptOf(key)}" a second time${sameNameNote(field.lastKey, key)}`
+        throw tokens.fault(start, twice, 'each key once')
       }
       field.lastObject = object
       field.lastKey = key
@@ -83,7 +83,7 @@ export class JsonValueReader implements RowReader, Place {
       tokens.number()
       const text = tokens.textFrom(start)
       facts.see(kindOfNumber(text), text, this)
-    } else if (tokens.standsHere('null')) {
+    } else if (tokens.isNext('null')) {
       tokens.at += 'null'.length
     } else if (first === '{' && depth < MAX_RECORDS) {
       this.#readObject(facts, depth + 1)
@@ -94,7 +94,7 @@ export class JsonValueReader implements RowReader, Place {
       facts.hasTooManyFields = true
       facts.see('object', tokens.textFrom(start).slice(0, MAX_SAMPLE_LENGTH), this)
     } else {
-      const isTrue = tokens.standsHere('true')
+      const isTrue = tokens.isNext('true')
       tokens.skip()
       facts.see('bool', isTrue ? 'true' : 'false', this)
     }
@@ -104,7 +104,7 @@ export class JsonValueReader implements RowReader, Place {
     const tokens = this.#tokens
     facts.see('list', '[…]', this)
     tokens.members(() => {
-      if (tokens.peek() === 'n' && tokens.standsHere('null')) facts.nullElement ??= sampleOf('null', this)
+      if (tokens.peek() === 'n' && tokens.isNext('null')) facts.nullElement ??= sampleOf('null', this)
       if (tokens.peek() !== '[') {
         this.#readValue(facts.element, depth)
         return
@@ -125,10 +125,10 @@ export function csvValueReader(file: string, row: ValueFacts, form: CsvForm): Ro
       const field = row.field(name)
       if (field === null) return null
       const other = keys.get(field)
-      if (other !== undefined) throw new QueryFault(`the header has a name twice${asOneName(other, name)}`)
+      if (other !== undefined) throw new QueryFault(`the header has a name twice${sameNameNote(other, name)}`)
       keys.set(field, name)
       if (names[i] === '') field.renaming ??= `is the name for column ${i + 1}, which has none`
-      else if (names[i] !== name) field.renaming ??= `is the name for another column "${shown(names[i]!)}"`
+      else if (names[i] !== name) field.renaming ??= `is the name for another column "${excerptOf(names[i]!)}"`
       return field
     })
   }

@@ -1,6 +1,6 @@
 /** The facts about the values of one column, or of one field of a record, in all rows. */
 
-import { shown } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
+import { excerptOf } from '../../../runner/engines/duckdb/tables/rows/bad-row.js'
 import { columnName } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import type { Cell } from '../../../runner/engines/duckdb/tables/rows/csv.js'
 import { renamingDoubt } from './column-name.js'
@@ -108,4 +108,4 @@ export interface Place {
   readonly line: number
 }
 
-export const sampleOf = (text: string, { file, line }: Place) => ({ text: shown(text), file, line })
+export const sampleOf = (text: string, { file, line }: Place) => ({ text: excerptOf(text), file, line })

@@ -8,7 +8,7 @@ import {
   type Type,
   typeName,
 } from '../../../googlesql/index.js'
-import { finder } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
+import { finderOf } from '../../../runner/engines/duckdb/tables/rows/column-name.js'
 import { NUMBER_KINDS } from '../../../runner/engines/duckdb/tables/rows/json-row.js'
 import { expectation, leafOfText } from '../../../runner/engines/duckdb/tables/rows/leaf.js'
 import { UNLIMITED } from '../../../runner/engines/duckdb/tables/rows/row-schema.js'
@@ -50,7 +50,7 @@ function readStruct(
   const row: Record<string, unknown> = {}
   if (!isMap(node)) return row
   const { report } = reader
-  const find = finder(fields)
+  const find = finderOf(fields)
   let hasUnknown = false
   for (const { key, value } of node.items) {
     const name = String((key as Scalar).value)

@@ -177,7 +177,7 @@ export class BigQueryEngine implements Engine {
 
   /** Buckets are kept only where the table is partitioned by the time: otherwise each read of a part would be billed as the whole table. */
   keptQuery(query: Query): KeptQuery | NotKept {
-    const kept = this.#keptQueries.of(query, this.#tables, 0)
+    const kept = this.#keptQueries.keptQueryOf(query, this.#tables, 0)
     if ('reason' in kept) return kept
     const [other] = kept.others
     if (other !== undefined)

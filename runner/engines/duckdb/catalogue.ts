@@ -40,14 +40,14 @@ export class Catalogue {
 
   constructor(options: CatalogueOptions) {
     this.#options = options
-    this.tables = this.#current()
+    this.tables = this.#buildTables()
   }
 
   /** Takes over the tables that a process has found. Returns whether they differ from those known before. */
   applyDiscovery(discovery: Discovery): boolean {
     if (JSON.stringify(discovery) === JSON.stringify(this.discovery)) return false
     this.discovery = discovery
-    this.tables = this.#current()
+    this.tables = this.#buildTables()
     this.revision = nextRevision++
     return true
   }
@@ -62,7 +62,7 @@ export class Catalogue {
     return { key, tables: () => ({ ...this.tables, find }) }
   }
 
-  #current(): TableCatalogue {
+  #buildTables(): TableCatalogue {
     const { tables, naming, functions, broken } = this.#options
     const declared = tables.map(({ definition }) => definition)
     const absences = new Map(this.discovery.unreadable.map(({ table, reason }) => [table, { reason }]))

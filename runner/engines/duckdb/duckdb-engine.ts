@@ -40,11 +40,11 @@ import { dataFolderFault } from './tables/data-folder.js'
 const COMPILE_TIMEOUT_MS = 30_000
 /** The timeout of a ping, in milliseconds: most queries occupy the child's main thread for a shorter time. */
 const PING_TIMEOUT_MS = 10_000
-const OF_DATABASE: NotKept = { reason: 'nothing tells which rows of an attached database have changed', at: 0 }
+const DATABASE_NOT_KEPT: NotKept = { reason: 'nothing tells which rows of an attached database have changed', at: 0 }
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 
 /** The parts that an engine shares with its views (`withTables`). */
-export interface EngineParts {
+export interface DuckdbEngineDeps {
   readonly options: DuckdbEngineOptions
   readonly catalogue: Catalogue
   readonly processes: EngineProcesses
@@ -57,18 +57,18 @@ export interface EngineParts {
 export class DuckdbEngine implements Engine {
   readonly name = 'duckdb'
   readonly tier = 'exact'
-  readonly #parts: EngineParts
+  readonly #deps: DuckdbEngineDeps
   readonly #view: TableView
   readonly #argumentFaults: ArgumentFaults
   readonly #compiledTables = new Set<string>()
   // A Parquet file may have a NULL in a REQUIRED column, which is read as it is.
   readonly #keptQueries = new KeptQueries(false)
 
-  constructor(parts: EngineParts, view: TableView) {
-    this.#parts = parts
+  constructor(deps: DuckdbEngineDeps, view: TableView) {
+    this.#deps = deps
     this.#view = view
     this.#argumentFaults = new ArgumentFaults({
-      resolve: (sql, types) => resolveQuery(sql, parts.catalogue.tables, readTypes(types)),
+      resolve: (sql, types) => resolveQuery(sql, deps.catalogue.tables, readTypes(types)),
       run: (query, options) => this.#run(query, options),
     })
   }
@@ -83,17 +83,17 @@ export class DuckdbEngine implements Engine {
   }
 
   async runTolerant(query: Query, options: RunOptions, tolerated: number): Promise<TolerantRun> {
-    const { compiler } = this.#parts
-    const generate = { delay: 'rows', tolerated } as const
-    const translation = compiler.translateOnce(sourceOf(query, this.#view), generate)
+    const { compiler } = this.#deps
+    const generateOptions = { delay: 'rows', tolerated } as const
+    const translation = compiler.translateOnce(sourceOf(query, this.#view), generateOptions)
     const bound = bind(translation, query)
-    const places = translation.fallible!
+    const fallible = translation.fallible!
     try {
       await this.#askRows(bound, translation.columns, { ...options, contract: [] }, options.signal)
-      return { ...places, failure: null }
+      return { ...fallible, failure: null }
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw runnerError(error, options.signal)
-      return { ...places, failure: error.failure.reason }
+      return { ...fallible, failure: error.failure.reason }
     }
   }
 
@@ -102,7 +102,7 @@ export class DuckdbEngine implements Engine {
    * queries read instead. It uses this engine's processes, and is closed with it.
    */
   withTables(testTables: ReadonlyMap<string, TableDefinition>): DuckdbEngine {
-    return new DuckdbEngine(this.#parts, this.#parts.catalogue.viewWith(testTables))
+    return new DuckdbEngine(this.#deps, this.#deps.catalogue.viewWith(testTables))
   }
 
   /** Like `check`, but without DuckDB: checks names, types and everything else that the translator can check. */
@@ -111,7 +111,7 @@ export class DuckdbEngine implements Engine {
     types: Readonly<Record<string, string>>,
     more: Pick<GenerateOptions, 'tellsConstants'> = {},
   ): Promise<CheckResult & { readonly compiled?: CompiledQuery }> {
-    const { catalogue, compiler } = this.#parts
+    const { catalogue, compiler } = this.#deps
     try {
       const compiled = await compiler.compile({ sql, types: readTypes(types), view: catalogue.view }, more)
       for (const table of compiled.translation.tables) {
@@ -129,11 +129,11 @@ export class DuckdbEngine implements Engine {
     if (result.compiled === undefined) return result
     const { compiled } = result
     const [columnCount, constants] = [compiled.translation.columns.length, compiled.translation.constants!]
-    const { compiler, processes } = this.#parts
-    return this.#within(COMPILE_TIMEOUT_MS, async signal => {
+    const { compiler, processes } = this.#deps
+    return this.#withDeadline(COMPILE_TIMEOUT_MS, async signal => {
       try {
-        await compiler.runRetrying(compiled, 'branches', one =>
-          processes.ask({ kind: 'check', ...statementOf(one), columnCount }, { signal }),
+        await compiler.runRetrying(compiled, 'branches', attempt =>
+          processes.ask({ kind: 'check', ...statementOf(attempt), columnCount }, { signal }),
         )
         return { ok: true, columns: compiled.checkedColumns, constants }
       } catch (error) {
@@ -145,19 +145,19 @@ export class DuckdbEngine implements Engine {
   }
 
   explain(query: Query): Promise<Explanation> {
-    const { compiler, processes } = this.#parts
-    return this.#within(COMPILE_TIMEOUT_MS, async signal => {
+    const { compiler, processes } = this.#deps
+    return this.#withDeadline(COMPILE_TIMEOUT_MS, async signal => {
       const compiled = await compiler.compile(sourceOf(query, this.#view))
-      const { sql, plan } = await compiler.runRetrying(compiled, 'rows', one =>
-        processes.ask({ kind: 'explain', ...bind(one, query) }, { signal }),
+      const { sql, plan } = await compiler.runRetrying(compiled, 'rows', attempt =>
+        processes.ask({ kind: 'explain', ...bind(attempt, query) }, { signal }),
       )
       return { engineSql: sql, plan }
     })
   }
 
   dryRun(query: Query): Promise<QueryReads> {
-    const { compiler, processes } = this.#parts
-    return this.#within(COMPILE_TIMEOUT_MS, async signal => {
+    const { compiler, processes } = this.#deps
+    return this.#withDeadline(COMPILE_TIMEOUT_MS, async signal => {
       const source = sourceOf(query, this.#view)
       const translation = await compiler.withNewFiles(query.sql, () =>
         compiler.translateOnce(source, { tellsPartitions: true }),
@@ -169,25 +169,25 @@ export class DuckdbEngine implements Engine {
   }
 
   readAhead(): void {
-    this.#parts.processes.readAhead(this.#compiledTables)
+    this.#deps.processes.readAhead(this.#compiledTables)
   }
 
   keptQuery(query: Query): KeptQuery | NotKept {
-    if (this.#parts.options.database !== null) return OF_DATABASE
-    const { tables, revision } = this.#parts.catalogue
-    return this.#keptQueries.of(query, tables, revision)
+    if (this.#deps.options.database !== null) return DATABASE_NOT_KEPT
+    const { tables, revision } = this.#deps.catalogue
+    return this.#keptQueries.keptQueryOf(query, tables, revision)
   }
 
   dataState(query: Query): string | null {
     try {
-      return this.#parts.dataState(this.#parts.compiler.tablesOf(query))
+      return this.#deps.dataState(this.#deps.compiler.tablesOf(query))
     } catch {
       return null // A query that cannot be translated has no known tables.
     }
   }
 
   dataCopy(): string {
-    return this.#parts.dataCopy()
+    return this.#deps.dataCopy()
   }
 
   async tableParts(
@@ -195,7 +195,7 @@ export class DuckdbEngine implements Engine {
     column: string,
     { withTimes, query, signal }: TablePartsOptions,
   ): Promise<readonly TablePart[] | null> {
-    const { compiler, processes } = this.#parts
+    const { compiler, processes } = this.#deps
     try {
       const compiled = isWildcard(table) && query ? await compiler.compiledOf(query, this.#view) : null
       const bound = compiled && bind(compiled.translation, query!)
@@ -208,44 +208,44 @@ export class DuckdbEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    const { options, processes } = this.#parts
+    const { options, processes } = this.#deps
     const fault = dataFolderFault(options.dataDir)
     if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
-    await this.#within(PING_TIMEOUT_MS, signal => processes.shared.ask({ kind: 'ping' }, { signal }))
+    await this.#withDeadline(PING_TIMEOUT_MS, signal => processes.shared.ask({ kind: 'ping' }, { signal }))
   }
 
   close(): Promise<void> {
-    return this.#parts.processes.close()
+    return this.#deps.processes.close()
   }
 
   /** All tables that queries can name, including discovered ones. */
   tables(): TableCatalogue {
-    return this.#parts.catalogue.tables
+    return this.#deps.catalogue.tables
   }
 
   /** The id of the child process while it runs. */
   pid(): number | undefined {
-    return this.#parts.processes.shared.pid()
+    return this.#deps.processes.shared.pid()
   }
 
   /** Tables that have files and cannot be queried, and why. */
   unreadable(): Discovery['unreadable'] {
-    return this.#parts.catalogue.discovery.unreadable
+    return this.#deps.catalogue.discovery.unreadable
   }
 
   #run(query: Query, options: RunOptions): Promise<ResultSet> {
-    const { compiler } = this.#parts
+    const { compiler } = this.#deps
     const run = async (signal: AbortSignal): Promise<ResultSet> => {
       const compiled = await compiler.compiledOf(query, this.#view)
       const { translation, resultColumns, source } = compiled
-      const ask = (one: TranslatedQuery): Promise<Answers['run']> =>
-        this.#askRows(bind(one, query), translation.columns, options, signal)
+      const ask = (attempt: TranslatedQuery): Promise<Answers['run']> =>
+        this.#askRows(bind(attempt, query), translation.columns, options, signal)
       // An export does not limit rows early: only at its end would it show whether the rows were enough.
       const first = options.exported ? compiler.translate(source, {}) : translation
       const answer = await compiler.runRetrying(compiled, 'rows', ask, first)
       return { columns: resultColumns, ...answer }
     }
-    return this.#within(options.timeoutMs, run, [options.signal])
+    return this.#withDeadline(options.timeoutMs, run, [options.signal])
   }
 
   #askRows(
@@ -254,28 +254,28 @@ export class DuckdbEngine implements Engine {
     options: RunOptions,
     signal: AbortSignal,
   ): Promise<Answers['run']> {
-    const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = this.#parts.options
+    const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = this.#deps.options
     const { maxRows, timestamps, contract = [], maxBytes = maxResultBytes, endpoint, job, exported, parts } = options
     const limits = { maxRows, maxBytes: Math.min(maxResultBytes, maxBytes) }
-    const order = { columns, timestamps, contract, ...limits, ...(parts && { parts }) }
+    const resultOptions = { columns, timestamps, contract, ...limits, ...(parts && { parts }) }
     const tellsParts = options.tellsParts === true
     const share = { caller: job?.token ?? BACKGROUND, endpoint, ...(job?.waiters && { waiters: job.waiters }) }
-    const { processes } = this.#parts
-    if (!exported) return processes.ask({ kind: 'run', ...bound, ...order, tellsParts }, { signal, share })
+    const { processes } = this.#deps
+    if (!exported) return processes.ask({ kind: 'run', ...bound, ...resultOptions, tellsParts }, { signal, share })
     const facts = { format: exported.format, endpoint, revision: job?.revision ?? '' }
     return processes.ask(
-      { kind: 'run', ...bound, ...order, tellsParts, exported: facts },
+      { kind: 'run', ...bound, ...resultOptions, tellsParts, exported: facts },
       { signal, onPart: exported.write },
     )
   }
 
   /** @throws RunnerError */
-  async #within<T>(
+  async #withDeadline<T>(
     timeoutMs: number,
     ask: (signal: AbortSignal) => Promise<T>,
     signals: readonly AbortSignal[] = [],
   ): Promise<T> {
-    const { signal, end } = deadlineSignal(signals, timeoutMs, this.#parts.options.clock)
+    const { signal, end } = deadlineSignal(signals, timeoutMs, this.#deps.options.clock)
     try {
       return await ask(signal)
     } catch (error) {

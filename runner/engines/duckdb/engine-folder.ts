@@ -41,9 +41,9 @@ const OWN_FILE = new RegExp(`"([^"]*)/${PREFIX}[^"]*"`)
 /** The error for DuckDB's I/O error in a file of the engine's folder; null for any other error. */
 export function ownFileFailure(error: unknown): SetupError | null {
   const text = error instanceof Error ? error.message : String(error)
-  const place = /^(?:\w+ Error: )*IO Error: /.test(text) ? OWN_FILE.exec(text) : null
-  const reason = place && systemReason(text)
-  return place && reason ? temporaryFailure(place[1]!, error, reason) : null
+  const match = /^(?:\w+ Error: )*IO Error: /.test(text) ? OWN_FILE.exec(text) : null
+  const reason = match && systemReason(text)
+  return match && reason ? temporaryFailure(match[1]!, error, reason) : null
 }
 
 /** Removes a folder if possible; the folder of another user cannot be removed. */

@@ -59,7 +59,7 @@ export class EngineProcesses {
       session: this.#session,
       start: session => this.#start(`apart-${++this.#apartCount}`, session),
     })
-    this.ask = this.#apart.askBeside((request, options) => this.shared.ask(request, options))
+    this.ask = this.#apart.askSharedOrApart((request, options) => this.shared.ask(request, options))
   }
 
   /** @throws SetupError when temporary files cannot be written, or DuckDB cannot be opened. */

@@ -14,12 +14,12 @@ export function runnerError(error: unknown, signal?: AbortSignal): RunnerError {
       cause: new QueryFault(error.message, { cause: error, offset: error.offset, unplaced: error.reason }),
     })
   }
-  if (error instanceof RequestFailure) return ofFailure(error.failure, signal)
+  if (error instanceof RequestFailure) return errorOfFailure(error.failure, signal)
   if (error instanceof EngineDiedError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
   return new RunnerError('INTERNAL', { cause: error })
 }
 
-function ofFailure(failure: Failure, signal: AbortSignal | undefined): RunnerError {
+function errorOfFailure(failure: Failure, signal: AbortSignal | undefined): RunnerError {
   switch (failure.kind) {
     case 'query':
       return new RunnerError('QUERY_FAILED', {

@@ -12,7 +12,7 @@ import { textOfBytes, textOfDecimal } from '../../../../runner/engines/duckdb/ta
 import { fileFault } from '../../../../runner/engines/duckdb/tables/file-fault.js'
 import { asList, NARROWER, TOO_WIDE } from '../../../../runner/engines/duckdb/tables/file-types.js'
 import { parquetSource, shapeOfFile } from '../../../../runner/engines/duckdb/tables/parquet-source.js'
-import { finder } from '../../../../runner/engines/duckdb/tables/rows/column-name.js'
+import { finderOf } from '../../../../runner/engines/duckdb/tables/rows/column-name.js'
 import { isTooWide, leavesOf, typeAsRead } from '../../../../runner/engines/duckdb/tables/stored-types.js'
 import { chunksOf } from '../../../../runner/engines/duckdb/values/result-chunks.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
@@ -25,7 +25,7 @@ export async function* parquetLines(
   table: TableDefinition,
 ): AsyncGenerator<Buffer> {
   const { names, types } = await shapeOfFile(connection, { path, name })
-  const find = finder(table.columns)
+  const find = finderOf(table.columns)
   const members = names.map((column, i) => {
     const type = typeAsRead(types[i]!)
     const wide = leavesOf(type).find(isTooWide)
@@ -59,7 +59,7 @@ function wireSql(sql: string, type: DuckDBType, target: Type | undefined, path: 
     return inner && (inner === item ? entries : `list_transform(${entries}, lambda ${item}: ${inner})`)
   }
   if (type instanceof DuckDBStructType) {
-    const find = finder<StructField>(target?.kind === 'STRUCT' ? target.fields : [])
+    const find = finderOf<StructField>(target?.kind === 'STRUCT' ? target.fields : [])
     const members: string[] = []
     for (const [i, name] of type.entryNames.entries()) {
       const field = `struct_extract(${sql}, ${quoteText(name)})`

@@ -5,7 +5,7 @@ import { type FileFormat, fileKind } from '../../../../runner/engines/duckdb/tab
 import {
   type Compression,
   decompressed,
-  notToItsEnd,
+  incompleteMessage,
   openFile,
 } from '../../../../runner/engines/duckdb/tables/decompress.js'
 import { type FolderKey, keysInPath } from '../../../../runner/engines/duckdb/tables/folder-keys.js'
@@ -80,7 +80,7 @@ export async function* byteChunks(source: ImportSource, standardInput: () => Rea
     yield* decompressed(path === null ? standardInput() : openFile(path), compression)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    const reason = compression === 'uncompressed' ? message : notToItsEnd(compression, message)
+    const reason = compression === 'uncompressed' ? message : incompleteMessage(compression, message)
     const why = typeof code === 'string' && code.startsWith('E') ? `it cannot be read: ${fileReason(cause)}` : reason
     throw new QueryFault(`${source.name}: ${why}`, { cause })
   }

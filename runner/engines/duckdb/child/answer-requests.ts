@@ -26,9 +26,9 @@ import { QueryNeeds } from '../tables/query-needs.js'
 import { emptyShards } from '../tables/shard-store.js'
 import { FileChangedError } from '../tables/steady-copy.js'
 import { findReads } from '../tables/table-reads.js'
-import { changeable, openIn } from '../tables/table-view.js'
+import { changeableIn, openIn } from '../tables/table-view.js'
 import { CutResultError } from '../values/result-chunks.js'
-import { namingFile } from './damaged-file.js'
+import { nameDamagedFile } from './damaged-file.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
 import { checkQuery, explainQuery, reasonOfCut, runQuery } from './run-query.js'
@@ -47,13 +47,13 @@ export interface AnsweringOptions {
 }
 
 /** A request that has not been answered. */
-interface Running {
+interface Job {
   readonly id: number
   readonly request: Request
   /** The connection that runs the request; null while the request waits for tables to be loaded. */
   connection: DuckDBConnection | null
   /** The failure with which the request was stopped; null while it was not. */
-  ended: Failure | null
+  stopFailure: Failure | null
   /** Whether a part of its result has been sent. */
   hasSent: boolean
   /** For an export: resolves when the parent has taken the part that was sent last, or the request is ended. */
@@ -76,7 +76,7 @@ const MOST_COMPUTING_MS = 100
 const INTERRUPT_EVERY_MS = 10
 
 /** The parts of all lists; null where one list is not known. */
-const joined = (lists: readonly Answers['parts'][]): Answers['parts'] =>
+const joinParts = (lists: readonly Answers['parts'][]): Answers['parts'] =>
   lists.includes(null) ? null : lists.flatMap(parts => parts!)
 
 /** A table to read, or a shard of a wildcard table. */
@@ -94,7 +94,7 @@ class EndedError extends Error {
 
 export class Answering {
   readonly #options: AnsweringOptions
-  readonly #running = new Map<number, Running>()
+  readonly #running = new Map<number, Job>()
   readonly #partTimes = new PartTimes()
 
   constructor(options: AnsweringOptions) {
@@ -107,24 +107,24 @@ export class Answering {
    */
   async answer(id: number, request: Request): Promise<void> {
     const { session, send, exitBroken, isShared } = this.#options
-    const initial = { connection: null, ended: null, taken: Promise.resolve(), onTaken: () => undefined }
-    const state: Running = { id, request, ...initial, hasSent: false, computingMs: 0 }
-    this.#running.set(id, state)
-    const end = session.openFiles.begin()
+    const initial = { connection: null, stopFailure: null, taken: Promise.resolve(), onTaken: () => undefined }
+    const job: Job = { id, request, ...initial, hasSent: false, computingMs: 0 }
+    this.#running.set(id, job)
+    const endQuery = session.openFiles.begin()
     try {
-      const answer = await this.#perform(request, state)
-      if (state.ended !== null) throw new EndedError()
+      const answer = await this.#perform(request, job)
+      if (job.stopFailure !== null) throw new EndedError()
       if (this.#running.delete(id)) send({ kind: 'answer', id, answer })
     } catch (error) {
       if (isFatal(error)) return exitBroken(error)
       if (!this.#running.delete(id)) return
-      const failure = this.#failureFor(request, state, error)
+      const failure = this.#failureFor(request, job, error)
       // Other queries may have left too little memory or disk space: the query runs once more, in a process of its own.
       const isCrowded = failure.kind === 'query' && failure.isShortOfRoom && isShared && this.#running.size > 0
-      const suspected = { kind: 'disruptive', cause: causeText(error), how: 'crowded' } as const
-      send({ kind: 'failed', id, failure: isCrowded ? suspected : failure })
+      const crowded = { kind: 'disruptive', cause: causeText(error), how: 'crowded' } as const
+      send({ kind: 'failed', id, failure: isCrowded ? crowded : failure })
     } finally {
-      end()
+      endQuery()
     }
   }
 
@@ -134,10 +134,10 @@ export class Answering {
   }
 
   cancel(id: number): void {
-    const state = this.#running.get(id)
-    if (!state) return
-    if (state.ended === null) this.#stop(state, { kind: 'interrupted' })
-    if (state.connection === null) {
+    const job = this.#running.get(id)
+    if (!job) return
+    if (job.stopFailure === null) this.#stop(job, { kind: 'interrupted' })
+    if (job.connection === null) {
       // The request waits for tables. Loading them continues, since the next query will probably need them.
       this.#running.delete(id)
       this.#options.send({ kind: 'failed', id, failure: { kind: 'interrupted' } })
@@ -149,93 +149,93 @@ export class Answering {
    * shared process. Returns whether it is stopped for that.
    */
   addComputing(connectionId: number, ms: number): boolean {
-    const running = [...this.#running.values()]
-    const state = running.find(({ connection }) => connection?.clientContext.connectionId === connectionId)
-    if (!state) return false
-    const { request } = state
-    state.computingMs += ms
-    if (state.ended?.kind === 'disruptive') return true
-    if (state.computingMs < MOST_COMPUTING_MS) return false
+    const jobs = [...this.#running.values()]
+    const job = jobs.find(({ connection }) => connection?.clientContext.connectionId === connectionId)
+    if (!job) return false
+    const { request } = job
+    job.computingMs += ms
+    if (job.stopFailure?.kind === 'disruptive') return true
+    if (job.computingMs < MOST_COMPUTING_MS) return false
     // Requests with the same text would block the process next. Even one that was cancelled gets this failure: its text must run apart.
     const failure = { kind: 'disruptive', cause: 'it held up the process', how: 'blocked' } as const
-    for (const other of running) if (sqlOf(other.request) === sqlOf(request)) this.#stop(other, failure)
+    for (const other of jobs) if (sqlOf(other.request) === sqlOf(request)) this.#stop(other, failure)
     return true
   }
 
   /** Interrupts the queries that run. */
   interrupt(): void {
-    for (const state of this.#running.values()) state.connection?.interrupt()
+    for (const job of this.#running.values()) job.connection?.interrupt()
   }
 
-  #stop(state: Running, failure: Failure): void {
-    state.ended = failure
-    state.onTaken()
+  #stop(job: Job, failure: Failure): void {
+    job.stopFailure = failure
+    job.onTaken()
     const interrupt = (): void => {
-      if (this.#running.get(state.id) === state) state.connection?.interrupt()
+      if (this.#running.get(job.id) === job) job.connection?.interrupt()
       else clearInterval(timer)
     }
     const timer = setInterval(interrupt, INTERRUPT_EVERY_MS)
     interrupt()
   }
 
-  #failureFor(request: Request, state: Running, error: unknown): Failure {
-    if (state.ended !== null) return state.ended
+  #failureFor(request: Request, job: Job, error: unknown): Failure {
+    if (job.stopFailure !== null) return job.stopFailure
     const { javascript, openFiles } = this.#options.session
     const { timeOut } = javascript
     const isTimeOut = timeOut !== null && runsJavaScript(request)
     return isTimeOut ? { kind: 'javascript-time', message: timeOut } : failureOf(error, path => openFiles.nameOf(path))
   }
 
-  async #perform(request: Request, state: Running): Promise<Answer> {
+  async #perform(request: Request, job: Job): Promise<Answer> {
     const { session } = this.#options
     if (request.kind === 'discover') return session.discover()
     if (request.kind === 'ping') return session.ping().then(() => null)
-    if (request.kind === 'parts') return this.#parts(request, state)
+    if (request.kind === 'parts') return this.#answerParts(request, job)
     if (runsJavaScript(request)) await session.javascript.begin()
     session.shards.declare(request.tables)
-    if (request.kind === 'reads') return this.#choosing(request, state, deps => findReads(session, request, deps))
+    if (request.kind === 'reads') return this.#choose(request, job, deps => findReads(session, request, deps))
     if (request.kind === 'check') {
-      const prepared = new QueryNeeds()
-      session.tables.addEmptyViews(request.tables, prepared)
-      for (const read of request.shardReads) prepared.views.set(read.view, emptyShards(read))
-      addSchemaViews(prepared, request, null)
-      return this.#withConnection(request, state, prepared)
+      const needs = new QueryNeeds()
+      session.tables.addEmptyViews(request.tables, needs)
+      for (const read of request.shardReads) needs.views.set(read.view, emptyShards(read))
+      addSchemaViews(needs, request, null)
+      return this.#withConnection(request, job, needs)
     }
-    return this.#steadily(state, prepared => this.#performOnce(request, state, prepared))
+    return this.#retryOnChange(job, needs => this.#performOnce(request, job, needs))
   }
 
   /** Does the work again if a file changed meanwhile: it may have read a part of the old file and a part of the new one. */
-  #steadily<T>(state: Running, work: (prepared: QueryNeeds) => Promise<T>): Promise<T> {
-    const once = (): Promise<T> => this.#onSteadyFiles(state, work)
+  #retryOnChange<T>(job: Job, work: (needs: QueryNeeds) => Promise<T>): Promise<T> {
+    const once = (): Promise<T> => this.#failOnChange(job, work)
     return once().catch(error => {
-      if (!(error instanceof FileChangedError) || state.hasSent || state.ended !== null) throw error
+      if (!(error instanceof FileChangedError) || job.hasSent || job.stopFailure !== null) throw error
       return once()
     })
   }
 
   /** @throws FileChangedError if a file changed while it was read. */
-  async #onSteadyFiles<T>(state: Running, work: (prepared: QueryNeeds) => Promise<T>): Promise<T> {
-    const prepared = new QueryNeeds()
-    const [outcome] = await Promise.allSettled([work(prepared)])
+  async #failOnChange<T>(job: Job, work: (needs: QueryNeeds) => Promise<T>): Promise<T> {
+    const needs = new QueryNeeds()
+    const [outcome] = await Promise.allSettled([work(needs)])
     const changed =
-      state.ended === null ? this.#options.session.openFiles.changedOf(prepared.parts.flatMap(changeable)) : null
+      job.stopFailure === null ? this.#options.session.openFiles.changedOf(needs.parts.flatMap(changeableIn)) : null
     if (changed !== null) throw new FileChangedError(changed)
     if (outcome.status === 'fulfilled') return outcome.value
     throw outcome.reason
   }
 
-  async #performOnce(request: RunRequest | ExplainRequest, state: Running, prepared: QueryNeeds): Promise<Answer> {
+  async #performOnce(request: RunRequest | ExplainRequest, job: Job, needs: QueryNeeds): Promise<Answer> {
     const { session } = this.#options
     const startedAt = performance.now()
-    const chosen = request.kind === 'run' ? request.parts : undefined
-    const ofTable = chosen && !isWildcard(chosen.table) ? chosen : undefined
-    await session.tables.prepare(request.tables, prepared, true, ofTable)
+    const choice = request.kind === 'run' ? request.parts : undefined
+    const tableChoice = choice && !isWildcard(choice.table) ? choice : undefined
+    await session.tables.prepare(request.tables, needs, true, tableChoice)
     if (request.shardReads.length > 0)
-      await this.#choosing(request, state, deps => session.shards.prepare(request.shardReads, deps, prepared, chosen))
-    if (request.tables.some(isComputedView)) await this.#prepareSchemaViews(request, prepared)
-    this.#tellReads(prepared, startedAt)
-    const answer = await this.#withConnection(request, state, prepared)
-    const parts = request.kind === 'run' && request.tellsParts ? prepared.partsRead() : undefined
+      await this.#choose(request, job, deps => session.shards.prepare(request.shardReads, deps, needs, choice))
+    if (request.tables.some(isComputedView)) await this.#prepareSchemaViews(request, needs)
+    this.#tellReads(needs, startedAt)
+    const answer = await this.#withConnection(request, job, needs)
+    const parts = request.kind === 'run' && request.tellsParts ? needs.partsRead() : undefined
     return parts === undefined ? answer : { ...(answer as Answers['run']), parts }
   }
 
@@ -244,40 +244,40 @@ export class Answering {
     for (const read of reads) this.#options.send({ kind: 'table-read', ...read, durationMs })
   }
 
-  async #parts(request: PartsRequest, state: Running): Promise<Answers['parts']> {
+  async #answerParts(request: PartsRequest, job: Job): Promise<Answers['parts']> {
     const { table, withTimes, shardReads } = request
     const { tables, shards } = this.#options.session
     if (isWildcard(table) && shardReads.length === 0) return null
     shards.declare([table])
     const read = isWildcard(table)
-      ? await this.#choosing(request, state, deps => shards.chosenBy(shardReads, deps))
+      ? await this.#choose(request, job, deps => shards.chooseShards(shardReads, deps))
       : [{ table, suffix: null }]
-    if (withTimes) return this.#partsWithTimes(read, request, state)
+    if (withTimes) return this.#partsWithTimes(read, request, job)
     const listing = newListing()
-    return joined(read.map(shard => tables.partKeys(shard.table, listing)?.map(key => ({ key })) ?? null))
+    return joinParts(read.map(shard => tables.partKeys(shard.table, listing)?.map(key => ({ key })) ?? null))
   }
 
-  #partsWithTimes(read: readonly TableRead[], { column }: PartsRequest, state: Running): Promise<Answers['parts']> {
+  #partsWithTimes(read: readonly TableRead[], { column }: PartsRequest, job: Job): Promise<Answers['parts']> {
     const { tables, borrow } = this.#options.session
-    return this.#steadily(state, async prepared => {
+    return this.#retryOnChange(job, async needs => {
       const startedAt = performance.now()
       // No view is made: it would read all files of the table, but only new parts are read next, for their times.
-      prepared.reads.push(...(await tables.refresh(read.map(({ table }) => table))))
-      this.#tellReads(prepared, startedAt)
-      const shown = read.map(shard => ({ ...shard, shown: tables.shownParts(shard.table) }))
+      needs.reads.push(...(await tables.refresh(read.map(({ table }) => table))))
+      this.#tellReads(needs, startedAt)
+      const reads = read.map(shard => ({ ...shard, shown: tables.shownParts(shard.table) }))
       const parts = await borrow(connection =>
-        registered(connection, state, async () => {
+        runInterruptibly(connection, job, async () => {
           const all: Answers['parts'][] = []
-          for (const { shown: of, suffix } of shown)
-            all.push(of && (await this.#partTimes.of({ ...of, suffix }, column, connection, prepared)))
-          return joined(all)
+          for (const { shown, suffix } of reads)
+            all.push(shown && (await this.#partTimes.partsWithTimes({ ...shown, suffix }, column, connection, needs)))
+          return joinParts(all)
         }),
       )
       const listing = newListing()
-      for (const { table, shown: of } of prepared.reads.length > 0 ? shown : []) {
+      for (const { table, shown } of needs.reads.length > 0 ? reads : []) {
         // A text file may have grown before it was copied: then it has more rows than its key stands for.
-        const hasText = [...(of?.parts.values() ?? [])].some(part => part.tables.length > 0)
-        if (hasText && tables.partKeys(table, listing)?.join() !== [...of!.parts.keys()].join())
+        const hasText = [...(shown?.parts.values() ?? [])].some(part => part.tables.length > 0)
+        if (hasText && tables.partKeys(table, listing)?.join() !== [...shown!.parts.keys()].join())
           throw new FileChangedError(table)
       }
       return parts
@@ -285,72 +285,67 @@ export class Answering {
   }
 
   /** Calls `choose` with a connection that evaluates conditions. Cancelling the request interrupts an evaluation. */
-  #choosing<T>(
+  #choose<T>(
     { parameters }: Pick<BoundQuery, 'parameters'>,
-    state: Running,
+    job: Job,
     choose: (deps: ChooseDeps) => Promise<T>,
   ): Promise<T> {
     const { session, guard } = this.#options
     return session.borrow(connection => {
-      const evaluate = <R>(work: () => Promise<R>): Promise<R> => registered(connection, state, work)
+      const evaluate = <R>(work: () => Promise<R>): Promise<R> => runInterruptibly(connection, job, work)
       return choose({ connection, parameters, guard: sql => guard(connection, sql, []), evaluate })
     })
   }
 
-  async #prepareSchemaViews(request: QueryRequest, prepared: QueryNeeds): Promise<void> {
+  async #prepareSchemaViews(request: QueryRequest, needs: QueryNeeds): Promise<void> {
     const { discover, tables, shards } = this.#options.session
     await discover()
     const all = [...tables.definitions(), ...shards.definitions()]
     const counted = request.tables.flatMap(name => tablesCounted(name, all))
     shards.declare(counted)
-    await tables.prepare(counted, prepared)
-    addSchemaViews(prepared, request, all)
+    await tables.prepare(counted, needs)
+    addSchemaViews(needs, request, all)
   }
 
-  #withConnection(request: QueryRequest, state: Running, prepared: QueryNeeds): Promise<Answer> {
+  #withConnection(request: QueryRequest, job: Job, needs: QueryNeeds): Promise<Answer> {
     const { borrow, largePlans } = this.#options.session
     return borrow(connection => {
       const begin = (): Promise<Answer> =>
-        registered(connection, state, () => this.#work(connection, request, state, prepared))
-      const unlessFailing = (error: unknown): Promise<Answer> => {
-        if (state.hasSent || !isOptimizerFailure(causeText(error))) throw error
-        return largePlans.unfailing(begin)
+        runInterruptibly(connection, job, () => this.#work(connection, request, job, needs))
+      const retryWithoutOptimizer = (error: unknown): Promise<Answer> => {
+        if (job.hasSent || !isOptimizerFailure(causeText(error))) throw error
+        return largePlans.rerun(begin)
       }
-      return largePlans.during(request.sql, () => begin().catch(unlessFailing))
+      return largePlans.run(request.sql, () => begin().catch(retryWithoutOptimizer))
     })
   }
 
-  async #work(
-    connection: DuckDBConnection,
-    request: QueryRequest,
-    state: Running,
-    prepared: QueryNeeds,
-  ): Promise<Answer> {
-    await this.#options.guard(connection, request.sql, [...request.tables, ...prepared.views.keys()])
-    await prepared.makeViews(connection)
-    if (request.kind === 'run') return this.#run(connection, request, state, prepared)
+  async #work(connection: DuckDBConnection, request: QueryRequest, job: Job, needs: QueryNeeds): Promise<Answer> {
+    await this.#options.guard(connection, request.sql, [...request.tables, ...needs.views.keys()])
+    await needs.makeViews(connection)
+    if (request.kind === 'run') return this.#run(connection, request, job, needs)
     if (request.kind === 'check') return checkQuery(connection, request)
     const { sql, plan } = await explainQuery(connection, request)
-    return { sql, plan: [...prepared.summary, plan].join('\n') }
+    return { sql, plan: [...needs.summary, plan].join('\n') }
   }
 
-  async #run(connection: DuckDBConnection, request: RunRequest, state: Running, { parts }: QueryNeeds) {
+  async #run(connection: DuckDBConnection, request: RunRequest, job: Job, { parts }: QueryNeeds) {
     try {
       const { pipe } = this.#options.session
-      const answer = await runQuery(connection, request, bytes => this.#sendPart(bytes, state), pipe)
-      await state.taken
+      const answer = await runQuery(connection, request, bytes => this.#sendPart(bytes, job), pipe)
+      await job.taken
       return answer
     } catch (error) {
-      if (state.ended !== null) throw error
+      if (job.stopFailure !== null) throw error
       const reason = error instanceof CutResultError ? await reasonOfCut(connection, request) : error
-      throw await namingFile(reason, connection, parts.flatMap(openIn))
+      throw await nameDamagedFile(reason, connection, parts.flatMap(openIn))
     }
   }
 
   /** Sends a part in pieces: the parent joins the bytes of each message in one turn, and rows of long texts are a large part. */
-  async #sendPart(bytes: Uint8Array, state: Running): Promise<void> {
+  async #sendPart(bytes: Uint8Array, job: Job): Promise<void> {
     for (let at = 0; at < bytes.byteLength; at += PART_BYTES) {
-      await this.#sendPiece(bytes.subarray(at, at + PART_BYTES), state)
+      await this.#sendPiece(bytes.subarray(at, at + PART_BYTES), job)
     }
   }
 
@@ -358,29 +353,29 @@ export class Answering {
    * Resolves when the parent has received the piece, so that few bytes are buffered in this process. For an export, it first waits until
    * the piece before was taken, so that a slow reader slows the query down.
    */
-  async #sendPiece(bytes: Uint8Array, state: Running): Promise<void> {
-    await state.taken
-    if (state.ended !== null) throw new EndedError()
-    state.hasSent = true
-    if (isExport(state.request)) {
-      state.taken = new Promise(resolve => {
-        state.onTaken = resolve
+  async #sendPiece(bytes: Uint8Array, job: Job): Promise<void> {
+    await job.taken
+    if (job.stopFailure !== null) throw new EndedError()
+    job.hasSent = true
+    if (isExport(job.request)) {
+      job.taken = new Promise(resolve => {
+        job.onTaken = resolve
       })
     }
-    await new Promise<void>(resolve => this.#options.send({ kind: 'part', id: state.id, bytes }, resolve))
+    await new Promise<void>(resolve => this.#options.send({ kind: 'part', id: job.id, bytes }, resolve))
   }
 }
 
 const sqlOf = (request: Request): string => ('sql' in request ? request.sql : request.kind)
 
 /** Registers the connection while it works, so that cancelling the request interrupts the work. */
-async function registered<T>(connection: DuckDBConnection, state: Running, work: () => Promise<T>): Promise<T> {
-  if (state.ended !== null) throw new EndedError()
-  state.connection = connection
+async function runInterruptibly<T>(connection: DuckDBConnection, job: Job, work: () => Promise<T>): Promise<T> {
+  if (job.stopFailure !== null) throw new EndedError()
+  job.connection = connection
   try {
     return await work()
   } finally {
-    state.connection = null
+    job.connection = null
   }
 }
 

@@ -6,18 +6,18 @@ import { parquetSource } from '../tables/parquet-source.js'
 import { decoderFault } from './failure.js'
 
 /** The damaged files that were found. The content of an open file never changes, so that a file is examined once. */
-const damaged = new WeakMap<OpenFile, QueryFault>()
+const faults = new WeakMap<OpenFile, QueryFault>()
 
 /** The error; where a damaged file is its cause, an error that names the file. Reads the files one by one to find it. */
-export async function namingFile(error: unknown, connection: DuckDBConnection, files: readonly OpenFile[]) {
+export async function nameDamagedFile(error: unknown, connection: DuckDBConnection, files: readonly OpenFile[]) {
   if (decoderFault(error) === null) return error
-  for (const file of files.some(known => damaged.has(known)) ? [] : files) {
+  for (const file of files.some(file => faults.has(file)) ? [] : files) {
     // EXPLAIN ANALYZE drops the rows.
     const sql = `EXPLAIN ANALYZE SELECT * FROM ${parquetSource([file.path])}`
     const reason = await connection.run(sql).then(() => null, decoderFault)
     if (reason === null) continue
-    damaged.set(file, new QueryFault(`${file.name}: it cannot be decoded as Parquet: ${reason}`, { cause: error }))
+    faults.set(file, new QueryFault(`${file.name}: it cannot be decoded as Parquet: ${reason}`, { cause: error }))
     break
   }
-  return files.map(file => damaged.get(file)).find(fault => fault !== undefined) ?? error
+  return files.map(file => faults.get(file)).find(fault => fault !== undefined) ?? error
 }

@@ -49,36 +49,36 @@ export async function openDiscovery(
   const { tables, dataDir } = options
   const database = options.database === null ? new Map<string, never>() : await tablesOfDatabase(admin)
   const declared = new Set(tables.map(({ definition }) => definition.name))
-  const allowed = new Set(allowedDatasets(options))
+  const datasets = new Set(allowedDatasets(options))
   const wildcards = tables.map(({ definition }) => definition).filter(({ name }) => isWildcard(name))
   /** The columns of each table's files, so that only files that have changed are read again. */
   const shapes = new Map<string, { readonly stamps: string; readonly shape: Shape }>()
-  declareKnown(options, database, store)
+  declareTables(options, database, store)
 
   async function discover(): Promise<Discovery> {
-    const found: TableDefinition[] = []
+    const definitions: TableDefinition[] = []
     const unreadable: Discovery['unreadable'][number][] = []
     const listing = newListing()
     const inFolder = (dataDir === null ? [] : tablesInFolder(dataDir)).filter(name => !database.has(name))
     const names = [...database.keys(), ...inFolder].filter(name => !declared.has(name))
-    const isAllowed = (name: string): boolean => database.has(name) || allowed.has(datasetOf(name))
+    const isAllowed = (name: string): boolean => database.has(name) || datasets.has(datasetOf(name))
     for (const name of names.filter(isAllowed)) {
-      const known = database.get(name)
+      const dbTable = database.get(name)
       // A shard of a declared wildcard table is not discovered in the folder: it is found when a query reads it.
-      if (!known && definitionCovering(wildcards, name)) continue
-      const table = await (known ? ofDatabase(name, known) : ofFiles(name, listing)).catch(error => {
+      if (!dbTable && definitionCovering(wildcards, name)) continue
+      const table = await (dbTable ? tableOfDatabase(name, dbTable) : tableOfFiles(name, listing)).catch(error => {
         if (!(error instanceof QueryFault)) throw error
         unreadable.push({ table: name, reason: error.message })
       })
       if (!table) continue
       store.declare(table)
-      found.push(table.definition)
+      definitions.push(table.definition)
     }
-    return { tables: found, unreadable, hasNewDatasets: !names.every(isAllowed) }
+    return { tables: definitions, unreadable, hasNewDatasets: !names.every(isAllowed) }
   }
 
   /** @throws QueryFault for a table without a column that can be read. */
-  async function ofDatabase(name: string, { source, shape }: DatabaseTable): Promise<StoredTable> {
+  async function tableOfDatabase(name: string, { source, shape }: DatabaseTable): Promise<StoredTable> {
     const wildcard = definitionCovering(wildcards, name)
     const definition = wildcard ? { ...wildcard, name } : definitionOf(name, shape)
     const isInferred = !wildcard
@@ -87,19 +87,19 @@ export async function openDiscovery(
   }
 
   /** @throws QueryFault that says why the files of the table are not used. */
-  async function ofFiles(name: string, listing: Listing): Promise<StoredTable> {
+  async function tableOfFiles(name: string, listing: Listing): Promise<StoredTable> {
     const files = filesOfTable(dataDir!, name, listing)
     const [first] = files
     if (!first) throw new QueryFault('there is no file for it')
-    const other = files.find(({ format }) => format !== 'parquet')
-    if (other)
+    const textFile = files.find(({ format }) => format !== 'parquet')
+    if (textFile)
       throw new QueryFault(
-        `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${other.path}\` writes one`,
+        `there is a data file for it, but no table schema ${name}.json; \`sluice tables infer ${name} ${textFile.path}\` writes one`,
       )
     const keys = inferredKeys(files)
     const stamps = files.map(({ path, stamp }) => `${path} ${stamp}`).join('\n')
-    const known = shapes.get(name)
-    const shape = known?.stamps === stamps ? known.shape : await shapeIn(files, keys)
+    const cached = shapes.get(name)
+    const shape = cached?.stamps === stamps ? cached.shape : await shapeOfFiles(files, keys)
     shapes.set(name, { stamps, shape })
     const definition = definitionOf(name, shape)
     const columns = [...definition.columns, ...keys]
@@ -111,26 +111,26 @@ export async function openDiscovery(
    * file has such a column too, the query that reads it reports that.
    * @throws QueryFault that names a file.
    */
-  async function shapeIn(inFolder: readonly DataFile[], keys: readonly StructField[]): Promise<Shape> {
+  async function shapeOfFiles(inFolder: readonly DataFile[], keys: readonly StructField[]): Promise<Shape> {
     const files: OpenFile[] = []
     try {
       for (const { path } of inFolder) {
         try {
           files.push(openFiles.open({ path, stamp: null, isGiven: false }))
         } catch (cause) {
-          throw notUsed(path, cause)
+          throw unusedFileFault(path, cause)
         }
       }
       const shapes: Shape[] = []
-      for (const { path, name } of await withOwnColumns(admin, files)) {
+      for (const { path, name } of await filesByColumns(admin, files)) {
         const shape = await shapeWithDurations(admin, path).catch((cause: unknown) => {
-          throw notUsed(name, cause)
+          throw unusedFileFault(name, cause)
         })
         shapes.push(shape)
       }
       const { names, types } = shapes.reduce(withColumnsOf)
-      const ofFolders = new Set(keys.map(key => key.name!.toLowerCase()))
-      const isOwn = names.map(key => !ofFolders.has(columnName(key).toLowerCase()))
+      const folderColumns = new Set(keys.map(key => key.name!.toLowerCase()))
+      const isOwn = names.map(key => !folderColumns.has(columnName(key).toLowerCase()))
       return { names: names.filter((_, i) => isOwn[i]), types: types.filter((_, i) => isOwn[i]) }
     } finally {
       openFiles.close(files)
@@ -140,11 +140,11 @@ export async function openDiscovery(
   return { wildcards, discover }
 }
 
-const notUsed = (path: string, cause: unknown): QueryFault =>
+const unusedFileFault = (path: string, cause: unknown): QueryFault =>
   new QueryFault(`its data file ${path} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
 
 /** The first file, and one file for each other set of columns. Only the first where a file is damaged: the query reports the damage. */
-async function withOwnColumns(admin: DuckDBConnection, files: readonly OpenFile[]): Promise<readonly OpenFile[]> {
+async function filesByColumns(admin: DuckDBConnection, files: readonly OpenFile[]): Promise<readonly OpenFile[]> {
   const [first] = files
   if (files.length === 1) return files
   const paths = files.map(({ path }) => quotePath(path)).join(', ')
@@ -179,18 +179,18 @@ function withFieldsOf(type: DuckDBType, other: DuckDBType): DuckDBType {
   return new DuckDBStructType(names, types, type.alias)
 }
 
-function declareKnown(
+function declareTables(
   { tables }: SessionOptions,
   database: ReadonlyMap<string, DatabaseTable>,
   store: TableStore,
 ): void {
   for (const { definition, files } of tables) {
     if (isWildcard(definition.name)) continue
-    const known = database.get(definition.name)
+    const dbTable = database.get(definition.name)
     const origin = files
       ? ({ kind: 'files', files } as const)
-      : known
-        ? ({ kind: 'select', sql: selectFrom(known.source, definition, known.shape) } as const)
+      : dbTable
+        ? ({ kind: 'select', sql: selectFrom(dbTable.source, definition, dbTable.shape) } as const)
         : ({ kind: 'data-folder' } as const)
     store.declare({ definition, origin })
   }
@@ -220,7 +220,7 @@ function definitionOf(name: string, shape: Shape): TableDefinition {
     throw new QueryFault(
       first ? `none of its columns can be read; ${first.name}: ${first.reason}` : 'it has no columns',
     )
-  const { twice } = keysOfFields(columns, shape.names)
+  const { duplicate: twice } = keysOfFields(columns, shape.names)
   if (twice !== null) throw new QueryFault(twice)
   return { name, columns, ...(first && { unreadable }) }
 }

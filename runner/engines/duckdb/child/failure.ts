@@ -24,7 +24,7 @@ export const decoderFault = (error: unknown): string | null => DECODER_FAILURE.e
 
 interface FailureWording extends Wording {
   /** False where the failure does not come from an expression, so that another expression in its place would not help. @default true */
-  readonly isOfExpression?: false
+  readonly isExpressionFault?: false
   /** See Failure. @default false */
   readonly isShortOfRoom?: true
 }
@@ -35,17 +35,17 @@ const WORDINGS: readonly FailureWording[] = [
   {
     pattern: /^Invalid Input Error: Failed to read file "([^"\n]*)": ([^\n]*)/,
     message: '$1: it cannot be decoded as Parquet: $2',
-    isOfExpression: false,
+    isExpressionFault: false,
   },
   {
     pattern: /^Invalid Input Error: Invalid string encoding found in Parquet file "([^"\n]*)"/,
     message: '$1: it cannot be decoded as Parquet: a text is not UTF-8',
-    isOfExpression: false,
+    isExpressionFault: false,
   },
   {
     pattern: DECODER_FAILURE,
     message: 'A Parquet file of a table that the query reads cannot be decoded: $1',
-    isOfExpression: false,
+    isExpressionFault: false,
   },
   { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: 'int64 overflow: $1' },
   { pattern: /Overflow in negation of \w+/i, message: 'int64 overflow' },
@@ -85,13 +85,13 @@ const WORDINGS: readonly FailureWording[] = [
     pattern: /limit was set by the 'max_temp_directory_size' setting/,
     message:
       'Resources exceeded during query execution: the query needs more room on the disk than SLUICE_ENGINE_TEMP (serve: --engine-temp) sets',
-    isOfExpression: false,
+    isExpressionFault: false,
     isShortOfRoom: true,
   },
   {
     pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
     message: 'Resources exceeded during query execution: the query needs more memory than it may have',
-    isOfExpression: false,
+    isExpressionFault: false,
     isShortOfRoom: true,
   },
   // These entries match all other errors that a value causes.
@@ -115,19 +115,19 @@ export function failureOf(error: unknown, nameOf = (path: string): string => pat
   const text = textOf(error).replace(/(?<=file ")[^"\n]+/, nameOf)
   if (/^INTERRUPT Error/.test(text)) return { kind: 'interrupted' }
   const cause = causeText(error)
-  const own = text.indexOf(NATIVE_ERROR_MARK)
-  if (own >= 0) {
-    const message = withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length))
+  const markAt = text.indexOf(NATIVE_ERROR_MARK)
+  if (markAt >= 0) {
+    const message = withoutPlace(text.slice(markAt + NATIVE_ERROR_MARK.length))
     return { kind: 'query', message, cause, reason: message.split(':', 1)[0]! }
   }
-  const unwritten = ownFileFailure(error)
-  if (unwritten) return { kind: 'query', message: unwritten.message, cause, reason: 'file' }
-  const worded = wordingOf(withoutMiddle(text), WORDINGS)
-  if (worded) {
-    const { isOfExpression = true, isShortOfRoom = false, pattern } = worded.wording
-    const reason = isOfExpression ? pattern.source : null
+  const writeFault = ownFileFailure(error)
+  if (writeFault) return { kind: 'query', message: writeFault.message, cause, reason: 'file' }
+  const match = wordingOf(withoutMiddle(text), WORDINGS)
+  if (match) {
+    const { isExpressionFault = true, isShortOfRoom = false, pattern } = match.wording
+    const reason = isExpressionFault ? pattern.source : null
     // RE2 quotes the pattern with the beginning that a macro may have added.
-    return { kind: 'query', message: worded.message.replace(NO_MATCH_OR, ''), cause, reason, isShortOfRoom }
+    return { kind: 'query', message: match.message.replace(NO_MATCH_OR, ''), cause, reason, isShortOfRoom }
   }
   return { kind: 'engine', cause }
 }

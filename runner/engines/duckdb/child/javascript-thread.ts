@@ -33,7 +33,7 @@ interface Thread {
 export class JavaScriptThread {
   readonly #timeLimitMs: number
   #thread: Thread | null = null
-  #leftMs = 0
+  #remainingMs = 0
   /** Why the JavaScript of the query was stopped; null where it was not. */
   timeOut: string | null = null
 
@@ -43,7 +43,7 @@ export class JavaScriptThread {
 
   /** Makes the thread ready for a query, which may use the whole time limit. */
   async begin(): Promise<void> {
-    this.#leftMs = this.#timeLimitMs
+    this.#remainingMs = this.#timeLimitMs
     this.timeOut = null
     this.#thread ??= await this.#start()
   }
@@ -57,10 +57,10 @@ export class JavaScriptThread {
     Atomics.store(thread.isAnswered, 0, 0)
     thread.port.postMessage({ definition, calls } satisfies SandboxRequest)
     // A wake-up may be a late one, for the answer before: only the value says that this answer is there.
-    while (Atomics.load(thread.isAnswered, 0) === 0 && spent() < this.#leftMs) {
-      Atomics.wait(thread.isAnswered, 0, 0, Math.max(1, this.#leftMs - spent()))
+    while (Atomics.load(thread.isAnswered, 0) === 0 && spent() < this.#remainingMs) {
+      Atomics.wait(thread.isAnswered, 0, 0, Math.max(1, this.#remainingMs - spent()))
     }
-    this.#leftMs -= spent()
+    this.#remainingMs -= spent()
     if (Atomics.load(thread.isAnswered, 0) === 0) {
       this.#thread = null
       void thread.worker.terminate()

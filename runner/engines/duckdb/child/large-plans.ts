@@ -26,7 +26,7 @@ function isLargePlan(sql: string): boolean {
 export class LargePlans {
   readonly #admin: DuckDBConnection
   /** For each query that runs here, the optimizer that must be off. */
-  readonly #without: string[] = []
+  readonly #disabledOptimizers: string[] = []
   #turn: Promise<unknown> = Promise.resolve()
 
   /**
@@ -38,29 +38,29 @@ export class LargePlans {
   }
 
   /** Runs `work`, which plans this SQL. If the plan is large, the optimizer that would take too long is off. */
-  during<T>(sql: string, work: () => Promise<T>): Promise<T> {
+  run<T>(sql: string, work: () => Promise<T>): Promise<T> {
     return isLargePlan(sql) ? this.#doWithout(OPTIMIZERS.large, work) : work()
   }
 
   /** Runs `work` while the optimizer that fails for some correlated subqueries is off. */
-  unfailing<T>(work: () => Promise<T>): Promise<T> {
+  rerun<T>(work: () => Promise<T>): Promise<T> {
     return this.#doWithout(OPTIMIZERS.failing, work)
   }
 
   async #doWithout<T>(optimizer: string, work: () => Promise<T>): Promise<T> {
-    this.#without.push(optimizer)
+    this.#disabledOptimizers.push(optimizer)
     try {
       await this.#apply()
       return await work()
     } finally {
-      this.#without.splice(this.#without.indexOf(optimizer), 1)
+      this.#disabledOptimizers.splice(this.#disabledOptimizers.indexOf(optimizer), 1)
       await this.#apply()
     }
   }
 
   #apply(): Promise<unknown> {
     const set = (): Promise<unknown> =>
-      this.#admin.run(`SET ${LARGE_PLAN_SETTING} = '${[...new Set(this.#without)].join()}'`)
+      this.#admin.run(`SET ${LARGE_PLAN_SETTING} = '${[...new Set(this.#disabledOptimizers)].join()}'`)
     this.#turn = this.#turn.then(set)
     return this.#turn
   }

@@ -23,12 +23,12 @@ export async function runQuery(
   sendPart: SendPart,
   pipe?: string,
 ): Promise<Answers['run']> {
-  const inJavaScript = (send: SendPart): Promise<Answers['run']> => streamRows(connection, request, send)
-  if (pipe === undefined || request.exported === undefined) return inJavaScript(sendPart)
+  const writeInJavaScript = (send: SendPart): Promise<Answers['run']> => streamRows(connection, request, send)
+  if (pipe === undefined || request.exported === undefined) return writeInJavaScript(sendPart)
   // Loaded only here, as the formats are: most processes write no exports.
-  const { BROKEN_VALUE, copyStatement, COUNT_ROWS, TOO_MANY_ROWS } = await import('../values/copy-sql.js')
+  const { FORBIDDEN_VALUE, copyStatement, COUNT_ROWS, TOO_MANY_ROWS } = await import('../values/copy-sql.js')
   const sql = copyStatement(request, pipe)
-  if (sql === null) return inJavaScript(sendPart)
+  if (sql === null) return writeInJavaScript(sendPart)
   const head = request.exported.format === 'parquet' ? new Uint8Array() : (await rowWriter(request)).finish()
   const copy = async (): Promise<number> => {
     await connection.run(COUNT_ROWS)
@@ -48,9 +48,9 @@ export async function runQuery(
     const raised = failure.kind === 'query' ? failure.reason : null
     if (raised === TOO_MANY_ROWS) return { body: new Uint8Array(), rowCount: request.maxRows, isTruncated: true }
     // Rows have been sent, so the export fails in any case: at once, not after all rows have been read again.
-    if (send !== sendPart && raised !== BROKEN_VALUE) throw error
+    if (send !== sendPart && raised !== FORBIDDEN_VALUE) throw error
     // JavaScript writes the rows once more: it needs less memory, and its error names the value that no result may have.
-    const answer = await inJavaScript(send).catch(reason => {
+    const answer = await writeInJavaScript(send).catch(reason => {
       throw reason instanceof CutResultError ? error : reason
     })
     if (send !== sendPart) throw error
@@ -59,13 +59,13 @@ export async function runQuery(
 }
 
 function streamRows(connection: DuckDBConnection, request: RunRequest, sendPart: SendPart): Promise<Answers['run']> {
-  return withStatement(connection, limited(request), request.parameters, async statement => {
-    const begun = statement.stream()
+  return withStatement(connection, limitedSql(request), request.parameters, async statement => {
+    const result = statement.stream()
     // The writers are compiled while DuckDB works.
     const writers = request.columns.map((column, i) =>
       compileCellWriter(column, request.contract[i] ?? NO_PROMISE, request),
     )
-    return writeRows(await begun, writers, request, await rowWriter(request), sendPart)
+    return writeRows(await result, writers, request, await rowWriter(request), sendPart)
   })
 }
 
@@ -75,7 +75,7 @@ function streamRows(connection: DuckDBConnection, request: RunRequest, sendPart:
  * @returns DuckDB's error; a CutResultError if the query does not fail again
  */
 export async function reasonOfCut(connection: DuckDBConnection, request: RunRequest): Promise<unknown> {
-  const sql = `EXPLAIN ANALYZE ${limited(request)}`
+  const sql = `EXPLAIN ANALYZE ${limitedSql(request)}`
   return withStatement(connection, sql, request.parameters, statement => statement.run()).then(
     () => new CutResultError(),
     reason => reason,
@@ -105,11 +105,11 @@ export const explainQuery = (
  * Limits the SQL to one row more than `maxRows`. The additional row shows whether the result is cut; the limit saves DuckDB
  * from sorting all rows.
  */
-const limited = ({ sql, maxRows }: RunRequest): string =>
+const limitedSql = ({ sql, maxRows }: RunRequest): string =>
   Number.isSafeInteger(maxRows) ? `SELECT * FROM (${sql}\n) LIMIT ${maxRows + 1}` : sql
 
-function expectColumns(expected: number, given: number): void {
-  if (given !== expected) throw new UnexpectedValueError(`${expected} columns expected, DuckDB gave ${given}`)
+function expectColumns(expected: number, actual: number): void {
+  if (actual !== expected) throw new UnexpectedValueError(`${expected} columns expected, DuckDB gave ${actual}`)
 }
 
 async function rowWriter({ columns, contract, maxBytes, exported }: RunRequest): Promise<RowWriter> {
@@ -117,8 +117,8 @@ async function rowWriter({ columns, contract, maxBytes, exported }: RunRequest):
   if (exported === undefined) return bodyRows(names, maxBytes)
   // Loaded here: only processes of exports write formats.
   const { exportRows } = await import('../../../formats/index.js')
-  const typed = columns.map(({ name, type }) => ({ name, type: typeName(type) }))
-  return (await exportRows(exported.format))(typed, { ...exported, isTruncated: false, contract })
+  const typedColumns = columns.map(({ name, type }) => ({ name, type: typeName(type) }))
+  return (await exportRows(exported.format))(typedColumns, { ...exported, isTruncated: false, contract })
 }
 
 async function writeRows(

@@ -44,8 +44,8 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
   } catch (cause) {
     throw temporaryFailure(dirname(dirname(options.folder)), cause)
   }
-  const own = join(options.folder, 'files')
-  const openFiles = new OpenFiles({ own, dataDir: options.dataDir, datasets: datasetFolders(options) })
+  const ownFolder = join(options.folder, 'files')
+  const openFiles = new OpenFiles({ ownFolder, dataDir: options.dataDir, datasets: datasetFolders(options) })
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(options.threads),
     memory_limit: `${options.memoryLimitMb}MB`,
@@ -73,11 +73,11 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
   if (options.database !== null) {
     await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
   }
-  const converting = await connect()
+  const converter = await connect()
   // Optimizing the SELECT of a text file with many columns takes longer than reading a megabyte.
-  await converting.run('PRAGMA disable_optimizer')
-  await lock(admin, options, own)
-  const tables = new TableStore(converting, options.dataDir, openFiles)
+  await converter.run('PRAGMA disable_optimizer')
+  await lock(admin, options, ownFolder)
+  const tables = new TableStore(converter, options.dataDir, openFiles)
   const { wildcards, discover } = await openDiscovery(options, admin, tables, openFiles)
   const shards = new ShardStore({ tables, openFiles, dataDir: options.dataDir, declared: wildcards })
   return {
@@ -85,7 +85,7 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
     openFiles,
     shards,
     /** The path for a pipe: DuckDB may write there. */
-    pipe: join(own, 'export'),
+    pipe: join(ownFolder, 'export'),
     /** Calls its argument with a connection that nothing else uses meanwhile. */
     borrow: connectionPool(connect),
     largePlans: new LargePlans(admin),
@@ -104,11 +104,11 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
  * folders of datasets, but not the data folder itself, which may hold the tokens file. DuckDB adds the files that it has open
  * and its temporary folder.
  */
-async function lock(admin: DuckDBConnection, options: SessionOptions, own: string): Promise<void> {
+async function lock(admin: DuckDBConnection, options: SessionOptions, ownFolder: string): Promise<void> {
   const list = (paths: readonly string[]): string => `[${[...new Set(paths)].map(quoteText).join(', ')}]`
   const files = options.tables.flatMap(table => table.files ?? [])
   await admin.run(`SET allowed_paths = ${list([...files, ...files.map(literalPath)])}`)
-  await admin.run(`SET allowed_directories = ${list([...datasetFolders(options), own])}`)
+  await admin.run(`SET allowed_directories = ${list([...datasetFolders(options), ownFolder])}`)
   await admin.run('SET enable_external_access = false')
   // As an option of the new instance, this setting would be shown but not enforced.
   await admin.run(`SET GLOBAL max_temp_directory_size = '${options.tempLimitMb}MB'`)
@@ -123,13 +123,13 @@ const datasetFolders = (options: SessionOptions): readonly string[] =>
 
 /** A pool of connections, opened on demand: the parent sends no more queries at once than `connections` says. */
 function connectionPool(connect: () => Promise<DuckDBConnection>) {
-  const free: DuckDBConnection[] = []
+  const freeConnections: DuckDBConnection[] = []
   return async <T>(use: (connection: DuckDBConnection) => Promise<T>): Promise<T> => {
-    const connection = free.pop() ?? (await connect())
+    const connection = freeConnections.pop() ?? (await connect())
     try {
       return await use(connection)
     } finally {
-      free.push(connection)
+      freeConnections.push(connection)
     }
   }
 }

@@ -16,7 +16,7 @@ class ForbiddenStatementError extends Error {
 /** Resolves if the statement is a single SELECT that reads only these tables. @throws ForbiddenStatementError. */
 export type GuardStatement = (connection: DuckDBConnection, sql: string, tables: readonly string[]) => Promise<void>
 
-const MAX_REMEMBERED = 1_000
+const MAX_ALLOWED_TEXTS = 1_000
 /** The kinds of table expressions that are allowed. `BASE_TABLE` and `TABLE_FUNCTION` are checked further. */
 const SOURCES = new Set(['BASE_TABLE', 'TABLE_FUNCTION', 'SUBQUERY', 'JOIN', 'EMPTY', 'EXPRESSION_LIST'])
 const TABLE_FUNCTIONS = new Set(['unnest', 'range', 'generate_series'])
@@ -26,14 +26,14 @@ const FORBIDDEN_FUNCTION =
 
 /** Creates the check. Allowed texts are cached, so each is checked once. */
 export function statementGuard(): GuardStatement {
-  const known = new BoundedMap<string, true>(MAX_REMEMBERED)
+  const allowedHashes = new BoundedMap<string, true>(MAX_ALLOWED_TEXTS)
   return async (connection, sql, tables) => {
     const key = createHash('sha256')
       .update(JSON.stringify([sql, tables]))
       .digest('base64')
-    if (known.has(key)) return
+    if (allowedHashes.has(key)) return
     await guardStatement(connection, sql, tables)
-    known.set(key, true)
+    allowedHashes.set(key, true)
   }
 }
 
@@ -69,14 +69,14 @@ function checkTree(value: unknown, names: ReadonlySet<string>): void {
   for (const entry of Array.isArray(map) ? map : [withClause]) {
     // Within the definition of a common table, and of those before it, its name is that of a table in the catalogue.
     checkTree(entry, scope)
-    if (isRecord(entry)) scope = withName(scope, entry['key'])
+    if (isRecord(entry)) scope = addName(scope, entry['key'])
   }
   checkTree(Object.values(others), scope)
   // A recursive common table may be read in the second part of its definition.
-  checkTree(right, value['type'] === 'RECURSIVE_CTE_NODE' ? withName(scope, value['cte_name']) : scope)
+  checkTree(right, value['type'] === 'RECURSIVE_CTE_NODE' ? addName(scope, value['cte_name']) : scope)
 }
 
-const withName = (names: ReadonlySet<string>, name: unknown): ReadonlySet<string> =>
+const addName = (names: ReadonlySet<string>, name: unknown): ReadonlySet<string> =>
   new Set([...names, String(name).toLowerCase()])
 
 function whyForbidden(node: Node, names: ReadonlySet<string>): string | null {

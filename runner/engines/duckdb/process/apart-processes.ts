@@ -39,7 +39,7 @@ const mostProcesses = ({ memoryLimitMb }: Session): number =>
   Math.min(MOST_PROCESSES, Math.max(1, Math.floor(memoryLimitMb / LEAST_MEMORY_MB)))
 
 /** The session of one of these processes. Together they may use as much memory and disk space as the shared process. */
-function ofApart(shared: Session): Session {
+function apartSession(shared: Session): Session {
   const most = mostProcesses(shared)
   const memoryLimitMb = Math.floor(shared.memoryLimitMb / most)
   return {
@@ -57,7 +57,7 @@ function ofApart(shared: Session): Session {
 export class ApartProcesses {
   readonly #options: ApartProcessesOptions
   readonly #turns: FairTurns
-  readonly #all = new Set<EngineProcess>()
+  readonly #processes = new Set<EngineProcess>()
   /** The processes that have no query now. All of them know the current tables. */
   #idle: EngineProcess[] = []
   /** The SQL, without arguments, of queries that have blocked or ended a process. */
@@ -81,7 +81,7 @@ export class ApartProcesses {
    * apart, and always apart from then on. If the shared process dies, each of its queries runs once more, apart: the one that ends that
    * process too was the cause.
    */
-  readonly askBeside =
+  readonly askSharedOrApart =
     (shared: Ask): Ask =>
     async (request, options) => {
       if (this.runsApart(request)) return this.#ask(request, options)
@@ -91,9 +91,9 @@ export class ApartProcesses {
         if (!(error instanceof RequestFailure) || error.failure.kind !== 'disruptive') throw error
         const { how } = error.failure
         if (how === 'blocked') this.remember(request)
-        return this.#ask(request, options).catch(failed => {
-          if (how === 'died' && isShortOfRoom(failed)) this.#suspect(request)
-          throw failed
+        return this.#ask(request, options).catch(failure => {
+          if (how === 'died' && isShortOfRoom(failure)) this.#suspect(request)
+          throw failure
         })
       }
     }
@@ -142,7 +142,7 @@ export class ApartProcesses {
 
   /** Makes later queries run in new processes, which know the current tables. */
   renew(): void {
-    for (const process of this.#all) this.#outdated.add(process)
+    for (const process of this.#processes) this.#outdated.add(process)
     void this.#endIdle()
   }
 
@@ -150,7 +150,7 @@ export class ApartProcesses {
     this.#isClosed = true
     this.#cancelTimer()
     this.#turns.beginAll()
-    await Promise.all([...this.#all].map(process => process.close()))
+    await Promise.all([...this.#processes].map(process => process.close()))
   }
 
   #turn({ share = NO_SHARE, signal }: AskOptions): Promise<() => void> {
@@ -162,8 +162,8 @@ export class ApartProcesses {
   async #start(endTurn: () => void): Promise<EngineProcess> {
     try {
       if (this.#isClosed) throw unavailable('closed')
-      const process = await this.#options.start(ofApart(this.#options.session))
-      this.#all.add(process)
+      const process = await this.#options.start(apartSession(this.#options.session))
+      this.#processes.add(process)
       if (this.#isClosed) await this.#end(process)
       return process
     } catch (error) {
@@ -181,14 +181,14 @@ export class ApartProcesses {
   }
 
   async #endIdle(): Promise<void> {
-    const ended = this.#idle
+    const idle = this.#idle
     this.#idle = []
-    await Promise.all(ended.map(process => this.#end(process)))
+    await Promise.all(idle.map(process => this.#end(process)))
   }
 
   async #end(process: EngineProcess): Promise<void> {
     await process.close()
-    this.#all.delete(process)
+    this.#processes.delete(process)
   }
 }
 

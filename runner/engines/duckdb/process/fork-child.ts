@@ -18,10 +18,10 @@ export interface ForkChildOptions {
   readonly readAhead: readonly string[]
   readonly clock: Clock
   /** Called with each message that the child sends after it is ready. */
-  readonly onMessage: (message: OpenMessage) => void
+  readonly onMessage: (message: WorkMessage) => void
 }
 
-export type OpenMessage = Exclude<FromChild, { kind: 'ready' | 'broken' }>
+export type WorkMessage = Exclude<FromChild, { kind: 'ready' | 'broken' }>
 
 const CHILD = fileURLToPath(ownModule('runner/engines/duckdb/child/child-main'))
 const NODE_FLAGS = isSource ? ['--import', 'tsx'] : []
@@ -73,15 +73,15 @@ export function forkChild({ session, readAhead, clock, onMessage }: ForkChildOpt
   const onExceeded = (megabytes: number): void => kill(`it held ${megabytes} MB of memory`)
   const endWatch = child.pid === undefined ? null : watchMemory(child.pid, limitMb, clock, onExceeded)
   const exited = new Promise<string>(resolve => {
-    const gone = (why: string): void => {
+    const finish = (why: string): void => {
       endWatch?.()
       tryRemove(folder)
       resolve(why)
     }
-    child.on('exit', (code, signal) => gone(reason || (signal ? `killed by ${signal}` : `exit code ${code}`)))
+    child.on('exit', (code, signal) => finish(reason || (signal ? `killed by ${signal}` : `exit code ${code}`)))
     child.on('error', error => {
       // A process that could not be started emits no exit event.
-      if (child.pid === undefined) gone(error.message)
+      if (child.pid === undefined) finish(error.message)
       else reason ||= error.message
     })
   })

@@ -102,18 +102,18 @@ export class RequestQueue {
     if (signal?.aborted) throw new RequestFailure({ kind: 'interrupted' })
     let onAbort = (): void => undefined
     const answer = new Promise<never>((resolve, reject) => {
-      const begin = { deaths: 0, parts: [], onPart, isBegun: false, cancelTimer: null }
+      const initial = { deaths: 0, parts: [], onPart, isBegun: false, cancelTimer: null }
       const job: Job = {
         id: this.#nextId++,
         request,
         resolve,
         reject,
-        ...begin,
+        ...initial,
         share: needsConnection(request) ? share : null,
       }
       onAbort = () => this.#stop(job)
       signal?.addEventListener('abort', onAbort, { once: true })
-      this.#wait(job)
+      this.#enqueue(job)
       this.#sendAll()
     })
     return answer.finally(() => signal?.removeEventListener('abort', onAbort))
@@ -131,10 +131,10 @@ export class RequestQueue {
     if (!job?.onPart) return void job?.parts.push(bytes)
     if (job.cancelTimer !== null) return
     job.isBegun = true
-    const taken = (): void => {
+    const acknowledge = (): void => {
       if (this.#running.get(id) === job && job.cancelTimer === null) this.#options.post({ kind: 'taken', id })
     }
-    job.onPart(bytes).then(taken, () => this.#stop(job))
+    job.onPart(bytes).then(acknowledge, () => this.#stop(job))
   }
 
   /** Settles a request with the child's outcome. */
@@ -188,7 +188,7 @@ export class RequestQueue {
     this.#options.post({ kind: 'request', id: job.id, request: job.request })
   }
 
-  #wait(job: Job): void {
+  #enqueue(job: Job): void {
     if (job.share === null) {
       this.#unsent.add(job)
       return
@@ -207,11 +207,11 @@ export class RequestQueue {
     } else if (this.#running.has(job.id)) {
       job.parts = []
       post({ kind: 'cancel', id: job.id })
-      const end = (): void => {
+      const giveUp = (): void => {
         onDisruptive(job.request)
         onStuck()
       }
-      job.cancelTimer = clock.after(STOP_WITHIN_MS, end)
+      job.cancelTimer = clock.after(STOP_WITHIN_MS, giveUp)
     } else {
       this.#queue.remove(job)
     }
@@ -230,7 +230,7 @@ export class RequestQueue {
     } else if (job.share === null && ++job.deaths >= MOST_DEATHS) {
       job.reject(unavailable(reason))
     } else {
-      this.#wait(job)
+      this.#enqueue(job)
     }
   }
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Backoff, pauseAfter } from '../../../model/backoff.js'
 import type { Observer } from '../../../model/events.js'
-import { type EngineChild, forkChild, type OpenMessage } from './fork-child.js'
+import { type EngineChild, forkChild, type WorkMessage } from './fork-child.js'
 import type { Discovery, SessionOptions } from './messages.js'
 import { type Ask, EngineDiedError, RequestQueue, type RequestQueueOptions, unavailable } from './request-queue.js'
 
@@ -27,20 +27,20 @@ const CLOSE_WITHIN_MS = 2_000
 /** One of the engine's processes: a child that is replaced when it dies, and the requests to it. */
 export class EngineProcess {
   readonly #options: ProcessOptions
-  readonly #work: RequestQueue
+  readonly #requests: RequestQueue
   /** The child that gets the requests; null while there is no child. */
   #child: EngineChild | null = null
   /** Resolves to null when the child that is being started has taken over, or to the reason why it could not start. */
   #starting: Promise<string | null> | null = null
   readonly #alive = new Set<EngineChild>()
-  #children = 0
+  #childCount = 0
   /** How many children in a row have died before HEALTHY_AFTER_MS. */
   #failures = 0
   #isClosed = false
 
   private constructor(options: ProcessOptions) {
     this.#options = options
-    this.#work = new RequestQueue({
+    this.#requests = new RequestQueue({
       ...options,
       connections: options.session.connections,
       post: message => this.#child?.post(message),
@@ -50,13 +50,13 @@ export class EngineProcess {
 
   /** Starts the process. @throws EngineDiedError when the first child cannot start. */
   static async start(options: ProcessOptions): Promise<EngineProcess> {
-    const started = new EngineProcess(options)
-    const failure = await started.renew('')
+    const process = new EngineProcess(options)
+    const failure = await process.renew('')
     if (failure !== null) {
-      started.#isClosed = true
+      process.#isClosed = true
       throw new EngineDiedError(failure)
     }
-    return started
+    return process
   }
 
   /**
@@ -64,7 +64,7 @@ export class EngineProcess {
    * the RunnerError ENGINE_UNAVAILABLE where no child can be started.
    */
   readonly ask: Ask = (request, options) =>
-    this.#isClosed ? Promise.reject(unavailable('closed')) : this.#work.ask(request, options)
+    this.#isClosed ? Promise.reject(unavailable('closed')) : this.#requests.ask(request, options)
 
   /**
    * Starts a new child. When it is ready, the old one, if there is one, is ended, and its running requests begin again in the new one.
@@ -88,8 +88,8 @@ export class EngineProcess {
     })
     await Promise.all([...this.#alive].map(child => child.exited))
     cancelTimer()
-    this.#work.loseChild('closed', true)
-    this.#work.refuse('closed')
+    this.#requests.loseChild('closed', true)
+    this.#requests.refuse('closed')
   }
 
   /** The child's process id while it runs; for tests and the log. */
@@ -108,24 +108,24 @@ export class EngineProcess {
       const reason = await child.exited
       // The old child ends although its successor could not start: the next child is then started when the old one has exited.
       if (replaced) replaced.kill(renewReason)
-      else if (this.#children > 1) this.#startLater(reason, null)
+      else if (this.#childCount > 1) this.#startLater(reason, null)
       return reason
     }
     this.#child = child
     if (replaced) {
-      this.#work.loseChild(renewReason, true)
+      this.#requests.loseChild(renewReason, true)
       replaced.kill(renewReason)
     }
     onDiscovery?.(discovery)
     observe({ kind: 'engine.started', engine: 'duckdb', durationMs: clock.nowMs() - startedAt })
-    this.#work.setReady(true)
+    this.#requests.setReady(true)
     return null
   }
 
   #fork(startedAt: number): EngineChild {
     const { session, folder, name, clock, tablesAhead } = this.#options
     const child = forkChild({
-      session: { ...session, folder: join(folder, `${name}-${++this.#children}`) },
+      session: { ...session, folder: join(folder, `${name}-${++this.#childCount}`) },
       readAhead: (this.#child && tablesAhead?.()) ?? [],
       clock,
       onMessage: message => this.#receive(child, message),
@@ -138,12 +138,12 @@ export class EngineProcess {
     return child
   }
 
-  #receive(from: EngineChild, message: OpenMessage): void {
+  #receive(from: EngineChild, message: WorkMessage): void {
     // A replaced child may still send messages: they are about requests that have begun again in the new child.
     if (from !== this.#child) return
     if (message.kind === 'table-read') this.#options.observe({ ...message, kind: 'engine.table-read' })
-    else if (message.kind === 'part') this.#work.addPart(message.id, message.bytes)
-    else this.#work.settle(message.id, message)
+    else if (message.kind === 'part') this.#requests.addPart(message.id, message.bytes)
+    else this.#requests.settle(message.id, message)
   }
 
   #onExit(child: EngineChild, reason: string, startedAt: number): void {
@@ -152,8 +152,8 @@ export class EngineProcess {
     observe({ kind: 'engine.died', engine: 'duckdb', reason })
     if (child !== this.#child) return
     this.#child = null
-    this.#work.setReady(false)
-    const hadRequests = this.#work.loseChild(reason, false)
+    this.#requests.setReady(false)
+    const hadRequests = this.#requests.loseChild(reason, false)
     if (this.#starting !== null) return
     if (hadRequests) void this.renew(reason)
     else this.#startLater(reason, clock.nowMs() - startedAt)
@@ -164,7 +164,7 @@ export class EngineProcess {
     const isHealthy = livedMs !== null && livedMs >= HEALTHY_AFTER_MS
     this.#failures = isHealthy ? 0 : this.#failures + 1
     // Waiting requests fail now: the next child may not start either.
-    if (livedMs === null && this.#failures > 1) this.#work.refuse(reason)
+    if (livedMs === null && this.#failures > 1) this.#requests.refuse(reason)
     const start = (): void => void this.renew(reason)
     if (isHealthy) start()
     else this.#options.clock.after(pauseAfter(this.#failures, PAUSES, 0), start)

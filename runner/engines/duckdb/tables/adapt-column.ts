@@ -14,7 +14,7 @@ import { emptyColumn } from './convert.js'
 import { fromFileValue, placeInFile, textOfBytes, textOfDecimal, valueFault } from './file-column.js'
 import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } from './file-types.js'
 import { keysOfFields } from './rows/column-name.js'
-import { asRead, isCut, isInt96, isTooWide, leavesOf, rowOfCut } from './stored-types.js'
+import { isCut, isInt96, isTooWide, leavesOf, rowOfCut, withoutMark } from './stored-types.js'
 
 /** The place of a column for messages, and whether its type was inferred from the file. */
 export interface ColumnPlace {
@@ -37,7 +37,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
   const tooWide = want.kind === 'ARRAY' || want.kind === 'STRUCT' ? undefined : leavesOf(have).find(isTooWide)
   if (tooWide) throw new QueryFault(`${path} is ${tooWide} in the file, with ${TOO_WIDE}: ${NARROWER}`)
   if (isCut(have)) {
-    const value = adaptColumn(sql, asRead(have), want, place)
+    const value = adaptColumn(sql, withoutMark(have), want, place)
     return isInt96(have) || !place.isInferred
       ? value
       : `CASE WHEN ${sql} IS NULL THEN ${value} ELSE ${cutFault(rowOfCut(have), want, place)} END`
@@ -77,18 +77,18 @@ const NUMERIC_WHOLE_DIGITS = 29
 const LARGE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.UBIGINT, DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
 
 function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
-  const own = googlesqlType(have)?.kind
+  const ownKind = googlesqlType(have)?.kind
   const cast = (from: string): string => `CAST(${from} AS ${duckdbType(want)})`
   const isLarge = LARGE.has(have.typeId)
   const isDecimal = have instanceof DuckDBDecimalType
-  if (want.kind === 'BIGNUMERIC' && (own === 'INT64' || isLarge || isDecimal)) return exactBignumeric(sql, have)
-  if (own === 'BYTES' && want.kind === 'STRING') return textOfBytes(sql, place.path, place.file)
+  if (want.kind === 'BIGNUMERIC' && (ownKind === 'INT64' || isLarge || isDecimal)) return exactBignumeric(sql, have)
+  if (ownKind === 'BYTES' && want.kind === 'STRING') return textOfBytes(sql, place.path, place.file)
   // If the type was inferred, a value that would change is an error; if it was declared, values may be cut or rounded.
-  const isOwn = want.kind === own && isNearlyExact(have) && (place.isInferred || own === 'TIME')
-  const isRounding = place.isInferred && own !== undefined && ROUNDING[own]?.includes(want.kind)
+  const isOwn = want.kind === ownKind && isNearlyExact(have) && (place.isInferred || ownKind === 'TIME')
+  const isRounding = place.isInferred && ownKind !== undefined && ROUNDING[ownKind]?.includes(want.kind)
   const isWhole =
     isLarge && (want.kind === 'INT64' || (want.kind === 'NUMERIC' && have.typeId !== DuckDBTypeId.UBIGINT))
-  if (isOwn || isWhole || isRounding) return exactly(sql, have, want, place)
+  if (isOwn || isWhole || isRounding) return exactCast(sql, have, want, place)
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS && (want.kind === 'DATETIME' || want.kind === 'TIMESTAMP'))
     return cast(microsecondsOf(sql))
   if (isDecimal && want.kind === 'STRING') return textOfDecimal(sql, have)
@@ -96,7 +96,7 @@ function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPla
     const fault = valueFault(`${place.path} has a value that is not NUMERIC`, sql, place.file)
     return `CASE WHEN ${sql} IS NULL THEN NULL ELSE coalesce(TRY_CAST(${sql} AS ${duckdbType(want)}), ${fault}) END`
   }
-  const isWider = own !== undefined && (own === want.kind || WIDER[own]?.includes(want.kind))
+  const isWider = ownKind !== undefined && (ownKind === want.kind || WIDER[ownKind]?.includes(want.kind))
   const isText = want.kind === 'STRING' && (isLarge || AS_TEXT.has(have.typeId))
   return isWider || isText ? cast(sql) : mismatch(have, want, place)
 }
@@ -112,9 +112,9 @@ const microsecondsOf = (sql: string): string =>
   `make_timestamp((epoch_ns(${sql}) - (epoch_ns(${sql}) % 1000 + 1000) % 1000) // 1000)`
 
 /** SQL that raises an error for a value that the type cannot hold. */
-function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInferred, file }: ColumnPlace): string {
+function exactCast(sql: string, have: DuckDBType, want: Type, { table, path, isInferred, file }: ColumnPlace): string {
   const cast = `TRY_CAST(${sql} AS ${duckdbType(want)})`
-  const declared = isInferred ? declarable(have) : null
+  const declared = isInferred ? declarableType(have) : null
   const advice = declared === null ? '' : ` (a table schema, ${table}.json, that declares it as ${declared})`
   return (
     `CASE WHEN ${sql} IS NULL THEN NULL WHEN TRY_CAST(${cast} AS ${have}) = ${sql} THEN ${cast} ` +
@@ -130,7 +130,7 @@ function cutFault(row: string, want: Type, { table, path, file }: ColumnPlace): 
 }
 
 /** For messages: the type that a table schema can declare for such a column, so that the column can be read, and what it does. */
-function declarable(have: DuckDBType): string | null {
+function declarableType(have: DuckDBType): string | null {
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS) return 'DATETIME or TIMESTAMP cuts what is below a microsecond'
   return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
 }
@@ -157,7 +157,7 @@ const WIDER: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = 
 
 function adaptStruct(sql: string, have: DuckDBStructType, fields: readonly StructField[], place: ColumnPlace): string {
   const names = fieldNames(structOf(fields))
-  const { keyOf, twice } = keysOfFields(fields, have.entryNames)
+  const { keyOf, duplicate: twice } = keysOfFields(fields, have.entryNames)
   if (twice !== null) throw new QueryFault(`${place.path}.${twice}`)
   let isSame = have.entryNames.length === fields.length
   const entries = fields.map((field, i) => {

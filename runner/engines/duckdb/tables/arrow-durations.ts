@@ -19,19 +19,19 @@ type Units = readonly (string | null)[]
  * @throws RangeError for a schema with too many fields: in a forged one, fields may share their children
  */
 export function durationUnits(schema: Uint8Array): readonly Units[] {
-  let left = MAX_FIELDS
+  let remaining = MAX_FIELDS
   function fieldsOf<T>(count: number, fieldAt: (index: number) => Field | null, map: (field: Field) => T): T[] {
-    left -= count
-    if (count < 0 || left < 0) throw new RangeError(`more than ${MAX_FIELDS} fields`)
+    remaining -= count
+    if (count < 0 || remaining < 0) throw new RangeError(`more than ${MAX_FIELDS} fields`)
     return Array.from({ length: count }, (_, i) => map(fieldAt(i)!))
   }
   function unitsOf(field: Field): Units {
-    const below = fieldsOf(field.childrenLength(), i => field.children(i), unitsOf)
-    if (below.length > 0) return below.flat()
+    const childUnits = fieldsOf(field.childrenLength(), i => field.children(i), unitsOf)
+    if (childUnits.length > 0) return childUnits.flat()
     const type = field.typeType() === Type.Duration ? (field.type(new Duration()) as Duration | null) : null
     return [(type && UNITS[type.unit()]) ?? null]
   }
   // The first 8 bytes are a mark, 0xffffffff, and the length of the message.
-  const found = Message.getRootAsMessage(new ByteBuffer(schema.subarray(8))).header(new Schema()) as Schema | null
-  return found === null ? [] : fieldsOf(found.fieldsLength(), i => found.fields(i), unitsOf)
+  const arrowSchema = Message.getRootAsMessage(new ByteBuffer(schema.subarray(8))).header(new Schema()) as Schema | null
+  return arrowSchema === null ? [] : fieldsOf(arrowSchema.fieldsLength(), i => arrowSchema.fields(i), unitsOf)
 }

@@ -33,11 +33,11 @@ export async function chooseParts<T>(
     const text = `${rowsOf(chosen)} WHERE ${sql}`
     await guard(text)
     const values = indexes.map(index => parameters[index]!)
-    const keys = async (statement: DuckDBPreparedStatement): Promise<ReadonlySet<unknown>> =>
+    const readKeys = async (statement: DuckDBPreparedStatement): Promise<ReadonlySet<unknown>> =>
       new Set((await statement.runAndReadAll()).getRows().map(([key]) => key))
     // A failed condition is ignored: the query evaluates it again, and reports the error if it matters.
-    const kept = await evaluate(() => withStatement(connection, text, values, keys).catch(() => null))
-    if (kept) chosen = chosen.filter(part => kept.has(keyOf(part)))
+    const keptKeys = await evaluate(() => withStatement(connection, text, values, readKeys).catch(() => null))
+    if (keptKeys) chosen = chosen.filter(part => keptKeys.has(keyOf(part)))
   }
   return chosen
 }

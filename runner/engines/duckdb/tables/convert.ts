@@ -16,12 +16,12 @@ import {
   fromFileValue,
   fromStaged,
   type KeyOf,
-  looksOther,
+  mayBeOtherValue,
   sampleOf,
   stagedType,
 } from './file-column.js'
 import { keyConstant } from './folder-keys.js'
-import { finder, headerNames, keysOfFields } from './rows/column-name.js'
+import { finderOf, headerNames, keysOfFields } from './rows/column-name.js'
 import { headerOf } from './rows/csv.js'
 import { type CsvForm, csvForm, hasDecimals } from './rows/csv-form.js'
 import { linesOf, stageRows } from './rows/stage-rows.js'
@@ -39,7 +39,7 @@ export async function convert(
   table: TableDefinition,
   insert: Insert,
 ): Promise<void> {
-  for await (const select of selects(connection, file, table)) {
+  for await (const select of selectsToTry(connection, file, table)) {
     const isDone = await insert(select).then(
       () => true,
       () => false,
@@ -55,7 +55,7 @@ export async function convert(
  * The SELECTs to try, one after another. A STRING is in doubt if its text in DuckDB could come from a JSON value that is not a string. The
  * first SELECT trusts those in doubt in the first rows, the second all STRINGs, after a query has shown that their values are strings.
  */
-async function* selects(
+async function* selectsToTry(
   connection: DuckDBConnection,
   file: TextFile,
   table: TableDefinition,
@@ -67,13 +67,13 @@ async function* selects(
   }
   try {
     const lines = await linesOf(file, table)
-    const seen = await firstRows(connection, lines, table)
-    for (const texts of [seen.textsInDoubt, seen.texts]) {
+    const firstRows = await readFirstRows(connection, lines, table)
+    for (const texts of [firstRows.textsInDoubt, firstRows.texts]) {
       if (texts.size > 0) {
-        const sql = `SELECT 1 FROM ${jsonRows(lines)} WHERE ${hasOther([...texts.values()])} LIMIT 1`
+        const sql = `SELECT 1 FROM ${jsonRows(lines)} WHERE ${hasOtherValue([...texts.values()])} LIMIT 1`
         if ((await connection.runAndReadAll(sql)).currentRowCount > 0) return
       }
-      yield await ndjsonSelect(connection, lines, table, seen, texts)
+      yield await ndjsonSelect(connection, lines, table, firstRows, texts)
     }
   } catch {
     // DuckDB cannot read the file as NDJSON.
@@ -86,19 +86,19 @@ const jsonRows = ({ path, compression }: TextFile): string =>
   `read_ndjson_objects(${quotePath(path)}, compression = '${compression}')`
 
 /** Keeps one row in memory at a time: V8 would hold the memory of a thousand rows long after they are gone. */
-async function firstRows(
+async function readFirstRows(
   connection: DuckDBConnection,
   file: TextFile,
   { columns }: TableDefinition,
-): Promise<SeenRows> {
-  const seen = new SeenRows(columns)
+): Promise<FirstRows> {
+  const firstRows = new FirstRows(columns)
   const rows = await connection.stream(`SELECT json FROM ${jsonRows(file)} LIMIT ${SAMPLE_ROWS}`)
   for await (const chunk of chunksOf(rows)) {
     const vector = chunk.getColumnVector(0)
     // A vector keeps each value that was read from it, so each value is read from a slice of its own.
-    for (let row = 0; row < chunk.rowCount; row++) seen.add(JSON.parse(String(vector.slice(row, 1).getItem(0))))
+    for (let row = 0; row < chunk.rowCount; row++) firstRows.add(JSON.parse(String(vector.slice(row, 1).getItem(0))))
   }
-  return seen
+  return firstRows
 }
 
 /** A place of texts: its path in the schema, its JSON path in the rows, and the last key of that path. */
@@ -111,7 +111,7 @@ interface TextPlace {
 type Texts = ReadonlyMap<string, TextPlace>
 
 /** What the first rows of a file show: their keys, and their texts. */
-class SeenRows {
+class FirstRows {
   readonly #columns: TableDefinition['columns']
   readonly #keys = new Map<StructField, string>()
   readonly #finders = new Map<readonly StructField[], (key: string) => StructField | undefined>()
@@ -120,7 +120,7 @@ class SeenRows {
   /** The places of STRINGs of which a value could come from a JSON value that is not a string. */
   readonly textsInDoubt = new Map<string, TextPlace>()
   /** The keys that are not fields, by the path of their STRUCT. */
-  readonly #unknown = new Map<string, Set<string>>()
+  readonly #unknownKeys = new Map<string, Set<string>>()
   count = 0
 
   constructor(columns: TableDefinition['columns']) {
@@ -137,14 +137,15 @@ class SeenRows {
 
   /** The sample, with null added for each key in the rows that is not a field of the type. */
   withUnknown(sample: unknown, type: Type = { kind: 'STRUCT', fields: this.#columns }, path = ''): unknown {
-    if (type.kind === 'ARRAY' && Array.isArray(sample)) return [this.withUnknown(sample[0], type.element, inList(path))]
+    if (type.kind === 'ARRAY' && Array.isArray(sample))
+      return [this.withUnknown(sample[0], type.element, elementPath(path))]
     if (type.kind !== 'STRUCT' || !isRecord(sample)) return sample
     const find = this.#finderOf(type.fields)
     return Object.fromEntries([
-      ...Array.from(this.#unknown.get(path) ?? [], key => [key, null]),
+      ...Array.from(this.#unknownKeys.get(path) ?? [], key => [key, null]),
       ...Object.entries(sample).map(([key, value]) => {
         const field = find(key)
-        return [key, field ? this.withUnknown(value, field.type, within(path, field)) : value]
+        return [key, field ? this.withUnknown(value, field.type, fieldPath(path, field)) : value]
       }),
     ])
   }
@@ -153,35 +154,35 @@ class SeenRows {
     const { path, json } = place
     if (type.kind === 'STRING') {
       this.texts.set(path, place)
-      if (typeof value === 'string' && looksOther(value)) this.textsInDoubt.set(path, place)
+      if (typeof value === 'string' && mayBeOtherValue(value)) this.textsInDoubt.set(path, place)
     }
     if (type.kind === 'ARRAY' && Array.isArray(value)) {
-      const ofElements = { ...place, path: inList(path), json: `${json}[*]` }
+      const ofElements = { ...place, path: elementPath(path), json: `${json}[*]` }
       for (const element of value) this.#add(type.element, element, ofElements)
     }
     if (type.kind !== 'STRUCT' || !isRecord(value)) return
     const find = this.#finderOf(type.fields)
     for (const name of Object.keys(value)) {
       const field = find(name)
-      if (field === undefined) memo(this.#unknown, path, () => new Set<string>()).add(name)
+      if (field === undefined) memo(this.#unknownKeys, path, () => new Set<string>()).add(name)
       else memo(this.#keys, field, () => name)
     }
     for (const field of type.fields) {
       const key = this.keyOf(field)
-      this.#add(field.type, value[key], { path: within(path, field), json: `${json}."${key}"`, key })
+      this.#add(field.type, value[key], { path: fieldPath(path, field), json: `${json}."${key}"`, key })
     }
   }
 
   #finderOf(fields: readonly StructField[]) {
-    return memo(this.#finders, fields, finder)
+    return memo(this.#finders, fields, finderOf)
   }
 }
 
-const inList = (path: string): string => `${path}[]`
-const within = (path: string, { name }: StructField): string => (path === '' ? name : `${path}.${name}`)
+const elementPath = (path: string): string => `${path}[]`
+const fieldPath = (path: string, { name }: StructField): string => (path === '' ? name : `${path}.${name}`)
 
 /** SQL that is true for a row with a fraction, an object or a list at one of these places. */
-function hasOther(places: readonly TextPlace[]): string {
+function hasOtherValue(places: readonly TextPlace[]): string {
   const inLists = places.filter(({ path }) => path.includes('[]'))
   const others = places.filter(({ path }) => !path.includes('[]'))
   const isOther = (list: string): string => `list_has_any(${list}, ['DOUBLE', 'OBJECT', 'ARRAY'])`
@@ -216,15 +217,15 @@ async function ndjsonSelect(
   connection: DuckDBConnection,
   { path, compression, keys }: TextFile,
   table: TableDefinition,
-  seen: SeenRows,
+  firstRows: FirstRows,
   texts: Texts,
 ): Promise<string> {
-  const { keyOf } = seen
+  const { keyOf } = firstRows
   const sample = join(dirname(path), 'sample')
   const inRows = columnsInRows(table, keys)
-  const known = sampleOf({ kind: 'STRUCT', fields: inRows }, keyOf)
-  const isOpen = table.textForm?.ignoresUnknown === true
-  const all = isOpen ? seen.withUnknown(known) : known
+  const knownSample = sampleOf({ kind: 'STRUCT', fields: inRows }, keyOf)
+  const ignoresUnknown = table.textForm?.ignoresUnknown === true
+  const all = ignoresUnknown ? firstRows.withUnknown(knownSample) : knownSample
   const row = JSON.stringify(all)
   // DuckDB reads a file with all threads only if it has more threads than files, and has inferred the columns from more than one file.
   // Otherwise one thread reads, and another spins. So the sample is listed twice. A condition on `filename` leaves it out: only by that
@@ -238,7 +239,7 @@ async function ndjsonSelect(
     `read_json([${quotePath(sample)}, ${quotePath(sample)}, ${quotePath(path)}], format = 'newline_delimited', records = true, ` +
     `compression = '${compression}', sample_size = 2, maximum_sample_files = 2, maximum_depth = -1, ` +
     `map_inference_threshold = -1, field_appearance_threshold = 0, filename = ${quoteText(file)})`
-  const context = { ...contextOf(table, 'json'), keyOf, texts, hasFewRows: seen.count < SAMPLE_ROWS }
+  const context = { ...contextOf(table, 'json'), keyOf, texts, hasFewRows: firstRows.count < SAMPLE_ROWS }
   const columns = columnsOver(table, keys, column =>
     fromFileValue(column.type, quoteName(keyOf(column)), { ...context, path: column.name }),
   )
@@ -274,8 +275,8 @@ const contextOf = ({ required, limits = {} }: TableDefinition, form: FileValueFo
 /** Null where the header has a name that is not a column, or a column twice, and where DuckDB may read the file in another way. */
 async function csvSelect(connection: DuckDBConnection, file: TextFile, table: TableDefinition): Promise<string | null> {
   const form = csvForm(table.textForm, file.format)
-  const isOwn = table.columns.some(({ type }) => form.hasDecimalComma && hasDecimals(type.kind))
-  if (isOwn || form.encoding !== 'UTF-8' || form.headerLine > 1 || form.isJagged) return null
+  const readsDecimalComma = table.columns.some(({ type }) => form.hasDecimalComma && hasDecimals(type.kind))
+  if (readsDecimalComma || form.encoding !== 'UTF-8' || form.headerLine > 1 || form.isJagged) return null
   const context = contextOf(table, 'csv')
   const inRows = columnsInRows(table, file.keys)
   const inOrder = inRows.map(({ name }) => name).filter(name => name !== PARTITION_TIME)

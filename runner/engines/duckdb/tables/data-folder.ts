@@ -68,17 +68,17 @@ export function dataFolderFault(dataDir: string | null): string | null {
   }
 }
 
-const NAME = /^(.+?)\.(parquet|parq|ndjson|jsonl|json|csv|tsv)(?:\.(gz|zst))?$/i
+const FILE_NAME = /^(.+?)\.(parquet|parq|ndjson|jsonl|json|csv|tsv)(?:\.(gz|zst))?$/i
 
 const FORMATS: Readonly<Record<string, FileFormat>> = { parq: 'parquet', jsonl: 'ndjson', json: 'ndjson' }
 
 /** The table's name, format and compression from a file's name; null for any other file. */
 export function fileKind(name: string): (Pick<DataFile, 'format' | 'compression'> & { readonly table: string }) | null {
-  const parts = NAME.exec(name)
+  const parts = FILE_NAME.exec(name)
   if (!parts || name.startsWith('.')) return null
-  const [, , ending = '', packed] = parts.map(part => part?.toLowerCase())
+  const [, , ending = '', compressionEnding] = parts.map(part => part?.toLowerCase())
   const format = FORMATS[ending] ?? (ending as FileFormat)
-  const compression = packed === 'gz' ? 'gzip' : packed === 'zst' ? 'zstd' : 'uncompressed'
+  const compression = compressionEnding === 'gz' ? 'gzip' : compressionEnding === 'zst' ? 'zstd' : 'uncompressed'
   // Parquet is compressed internally; DuckDB cannot read Parquet inside gzip.
   return format === 'parquet' && compression !== 'uncompressed' ? null : { table: parts[1]!, format, compression }
 }
@@ -115,7 +115,7 @@ export const keysOf = ({ files, imports }: TableContents, named = (path: string)
   ...imports.map(({ path }) => keyOf(named(path), null)),
 ]
 
-const NOTHING: TableContents = { files: [], imports: [] }
+const NO_CONTENTS: TableContents = { files: [], imports: [] }
 
 /**
  * A listing of dataset folders, shared by tables that are read together: otherwise, each of hundreds of tables would list the
@@ -165,11 +165,11 @@ export class FolderReader {
    */
   contents(tableName: string, listing = newListing()): TableContents {
     const dataDir = this.#dataDir
-    if (dataDir === null) return NOTHING
+    if (dataDir === null) return NO_CONTENTS
     if (PATTERN_LETTERS.test(tableName))
       throw new QueryFault(`${tableName}: no files are read of a table with *, ? or [ in its name`)
     const place = placeOf(dataDir, tableName)
-    if (place === null) return NOTHING
+    if (place === null) return NO_CONTENTS
     const { imports, parts } = this.#importsOf(place.folder)
     for (const { path } of parts) {
       if (!tryStat(path))
@@ -185,16 +185,16 @@ export class FolderReader {
 
   #importsOf(folder: string) {
     const stamp = importsStamp(folder)
-    const known = this.#imports.get(folder)
-    if (known?.stamp === stamp) return known
+    const cached = this.#imports.get(folder)
+    if (cached?.stamp === stamp) return cached
     const imports = readImports(folder)
     const parts = imports.imports.map(({ id, files, partition }) => {
       const path = join(folder, id)
       return { path, files: files.map(file => join(path, file)), partition }
     })
-    const read = { stamp, imports, parts }
-    this.#imports.set(folder, read)
-    return read
+    const entry = { stamp, imports, parts }
+    this.#imports.set(folder, entry)
+    return entry
   }
 }
 
@@ -254,8 +254,8 @@ const isOwnName = (name: string): boolean => isWritersOwn(name) || name === IMPO
 
 function withoutReplaced(files: readonly DataFile[], dataset: string, { replaced }: Imports): readonly DataFile[] {
   if (replaced.length === 0) return files
-  const gone = new Set(replaced.map(({ path, size, mtimeNs }) => `${join(dataset, path)} ${size} ${mtimeNs}`))
-  return files.filter(({ path, size, mtimeNs }) => !gone.has(`${path} ${size} ${mtimeNs}`))
+  const replacedKeys = new Set(replaced.map(({ path, size, mtimeNs }) => `${join(dataset, path)} ${size} ${mtimeNs}`))
+  return files.filter(({ path, size, mtimeNs }) => !replacedKeys.has(`${path} ${size} ${mtimeNs}`))
 }
 
 /** The folders of a table and of its dataset; null for a name that no table in the data folder can have. */

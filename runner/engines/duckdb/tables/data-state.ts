@@ -23,7 +23,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
    * The fingerprints of this turn of the event loop. All its calls may share them, since each call had arrived before the turn
    * began.
    */
-  const seen = new Map<string, string | null>()
+  const fingerprints = new Map<string, string | null>()
   let listing = newListing()
 
   function fingerprint(table: string): string | null {
@@ -39,12 +39,12 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
   }
 
   function stateOf(table: string): string | null {
-    if (seen.size === 0)
+    if (fingerprints.size === 0)
       setImmediate(() => {
-        seen.clear()
+        fingerprints.clear()
         listing = newListing()
       })
-    return memo(seen, table, fingerprint)
+    return memo(fingerprints, table, fingerprint)
   }
 
   return tables => {

@@ -31,12 +31,12 @@ export async function expectWhole(
   try {
     for await (const _ of decompressed(openFile(path), compression));
   } catch (cause) {
-    throw new QueryFault(`${name}: ${notToItsEnd(compression, (cause as Error).message)}`, { cause })
+    throw new QueryFault(`${name}: ${incompleteMessage(compression, (cause as Error).message)}`, { cause })
   }
 }
 
 /** A message for a compressed file that is cut off or corrupt. */
-export const notToItsEnd = (compression: Compression, message: string): string =>
+export const incompleteMessage = (compression: Compression, message: string): string =>
   `its ${compression} cannot be read to the end (${message})`
 
 function throughTransform(
@@ -67,12 +67,12 @@ async function* notEmpty(raw: Readable): AsyncGenerator<Buffer> {
 
 async function* unzstdInJavaScript(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const { Decompress } = await import('fzstd')
-  const ready: Buffer[] = []
-  const decompress = new Decompress(chunk => void ready.push(Buffer.from(chunk)))
+  const chunks: Buffer[] = []
+  const decompress = new Decompress(chunk => void chunks.push(Buffer.from(chunk)))
   for await (const chunk of raw) {
     decompress.push(chunk)
-    yield* ready.splice(0)
+    yield* chunks.splice(0)
   }
   decompress.push(new Uint8Array(0), true)
-  yield* ready
+  yield* chunks
 }

@@ -93,7 +93,7 @@ export function fromFileValue(type: Type, sql: string, context: FileValueContext
 
 /** SQL of the value for a NULL: NULL, or an error where NULL is not allowed, as in a list. */
 const whenNull = (sql: string, context: FileValueContext): string =>
-  context.required?.has(context.path) || context.path.endsWith('[]') ? refused('a value', sql, context) : 'NULL'
+  context.required?.has(context.path) || context.path.endsWith('[]') ? refusal('a value', sql, context) : 'NULL'
 
 type Branch = readonly [when: string, then: string]
 
@@ -106,8 +106,8 @@ function scalarFromFile(
   // The elements of a list have the limits of the column.
   const { maxLength, precision, scale } = context.limits?.[context.path.replace(/\[\]$/, '')] ?? UNLIMITED
   const matches = (pattern: string): string => `regexp_full_match(${sql}, '${pattern}')`
-  const checked = (...branches: readonly Branch[]): string =>
-    `CASE ${branches.map(([when, then]) => `WHEN ${when} THEN ${then}`).join(' ')} WHEN ${sql} IS NULL THEN ${whenNull(sql, context)} ELSE ${refused(kind, sql, context)} END`
+  const caseSql = (...branches: readonly Branch[]): string =>
+    `CASE ${branches.map(([when, then]) => `WHEN ${when} THEN ${then}`).join(' ')} WHEN ${sql} IS NULL THEN ${whenNull(sql, context)} ELSE ${refusal(kind, sql, context)} END`
   const orWhenNull = (value: string): string => {
     const absent = whenNull(sql, context)
     return absent === 'NULL' ? value : `CASE WHEN ${sql} IS NULL THEN ${absent} ELSE ${value} END`
@@ -124,65 +124,65 @@ function scalarFromFile(
         ...(maxLength === null ? [] : [`length(${sql}) > ${maxLength}`]),
       ]
       if (doubts.length === 0) return orWhenNull(sql)
-      return orWhenNull(`CASE WHEN ${doubts.join(' OR ')} THEN ${refused(kind, sql, context)} ELSE ${sql} END`)
+      return orWhenNull(`CASE WHEN ${doubts.join(' OR ')} THEN ${refusal(kind, sql, context)} ELSE ${sql} END`)
     }
     case 'BOOL':
-      if (form === 'json') return checked([`${sql} IN ('true', 'false')`, `${sql} = 'true'`])
-      return checked([matches('(?i)true|false'), `CAST(${sql} AS BOOLEAN)`])
+      if (form === 'json') return caseSql([`${sql} IN ('true', 'false')`, `${sql} = 'true'`])
+      return caseSql([matches('(?i)true|false'), `CAST(${sql} AS BOOLEAN)`])
     case 'FLOAT64': {
       if (form === 'parquet') {
-        const named = matches('(?i)[-+]?(nan|inf|infinity)')
-        return checked([`isfinite(${cast({ kind })}) OR (${named} AND ${cast({ kind })} IS NOT NULL)`, cast({ kind })])
+        const word = matches('(?i)[-+]?(nan|inf|infinity)')
+        return caseSql([`isfinite(${cast({ kind })}) OR (${word} AND ${cast({ kind })} IS NOT NULL)`, cast({ kind })])
       }
       // Texts in quotes and truth values of JSON fail the cast. CSV needs the pattern.
       const value = `TRY_CAST(CAST(${sql} AS VARCHAR) AS DOUBLE)`
       const isNumber = form === 'json' ? '' : `${matches('[-+0-9.eE]+')} AND `
-      return checked([`${isNumber}isfinite(${value})`, value])
+      return caseSql([`${isNumber}isfinite(${value})`, value])
     }
     case 'JSON': {
       // BigQuery stores JSON in a canonical form, in which equal values have equal texts.
       const canonical = `CAST(bq_json_canonical(CAST(${sql} AS VARCHAR)) AS JSON)`
-      return form === 'json' ? orWhenNull(canonical) : checked([`json_valid(${sql})`, canonical])
+      return form === 'json' ? orWhenNull(canonical) : caseSql([`json_valid(${sql})`, canonical])
     }
     case 'INT64':
       // Without the pattern, the cast would convert '1.5' to 2. A JSON number with a fraction is exact up to 15 digits. Nearly all numbers
       // are written as DuckDB writes them: the first branch finds that in half the time. The branches are not joined by OR, since DuckDB
       // would then sort the rows' numbers.
-      return checked(
+      return caseSql(
         [`CAST(TRY_CAST(${sql} AS BIGINT) AS VARCHAR) = ${sql}`, cast({ kind })],
         [`${matches('[+-]?([0-9]+|[0-9]{1,15}\\.0*)')}${fits(cast({ kind }))}`, cast({ kind })],
       )
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return checked(...decimalBranches(kind, sql, form, { precision, scale }))
+      return caseSql(...decimalBranches(kind, sql, form, { precision, scale }))
     case 'BYTES': {
       const text = form === 'json' ? `(${sql} ->> '$')` : sql
       const isText = form === 'json' ? `CAST(${sql} AS VARCHAR) LIKE '"%' AND ` : ''
       const isBase64 = `length(${text}) % 4 = 0 AND regexp_full_match(${text}, '[A-Za-z0-9+/]*={0,2}')`
-      return checked([`${isText}${isBase64}${within(`octet_length(from_base64(${text}))`)}`, `from_base64(${text})`])
+      return caseSql([`${isText}${isBase64}${within(`octet_length(from_base64(${text}))`)}`, `from_base64(${text})`])
     }
     case 'DATE':
-      return checked([
+      return caseSql([
         `${sql} GLOB '?[0-9][0-9][0-9]-??-?[0-9]' AND ${inYears(sql)}${fits(cast({ kind }))}`,
         cast({ kind }),
       ])
     case 'TIME':
-      return checked([`${matches(CLOCK)}${fits(cast({ kind }))}`, cast({ kind })])
+      return caseSql([`${matches(CLOCK)}${fits(cast({ kind }))}`, cast({ kind })])
     case 'DATETIME':
-      return checked([
+      return caseSql([
         `${matches(`${DATE}([Tt ]${CLOCK})?`)} AND ${inYears(sql)}${fits(cast({ kind }))}`,
         cast({ kind }),
       ])
     case 'TIMESTAMP':
-      return timestampFromFile(sql, form, checked, matches, refused(kind, sql, context))
+      return timestampFromFile(sql, form, caseSql, matches, refusal(kind, sql, context))
     case 'INTERVAL':
       // Files of imports have such texts (rows/leaf.ts); DuckDB would take others too, and 5 as seconds.
       return form === 'parquet'
-        ? checked([
+        ? caseSql([
             `${matches('-?\\d+ months -?\\d+ days -?\\d+ microseconds')}${fits(cast({ kind }))}`,
             cast({ kind }),
           ])
-        : checked(['false', 'NULL::INTERVAL'])
+        : caseSql(['false', 'NULL::INTERVAL'])
     case 'RANGE<DATE>':
     case 'RANGE<DATETIME>':
     case 'RANGE<TIMESTAMP>':
@@ -213,18 +213,18 @@ function decimalBranches(
   const written = `CAST(${sql} AS VARCHAR)`
   const small = `TRY_CAST(${written} AS DECIMAL(15, 9))`
   const isExact = `NOT contains(${text}, '.') OR ${written} LIKE '"%'`
-  const any: Branch = [`${exact} AND (${isExact})`, value]
-  if (kind === 'BIGNUMERIC') return [any]
+  const anyNumber: Branch = [`${exact} AND (${isExact})`, value]
+  if (kind === 'BIGNUMERIC') return [anyNumber]
   // Most amounts are this short, and are recognized without the pattern, which takes more time than everything else.
   const isShort = `${written} BETWEEN '-' AND ':' AND strlen(${written}) <= 8 AND NOT contains(${written}, 'e')`
-  const short: Branch = [isShort, `CAST(CAST(${written} AS DECIMAL(18, 9)) AS ${duckdbType({ kind })})`]
+  const shortNumber: Branch = [isShort, `CAST(CAST(${written} AS DECIMAL(18, 9)) AS ${duckdbType({ kind })})`]
   return [
-    ...(precision === null && scale === null ? [short] : []),
+    ...(precision === null && scale === null ? [shortNumber] : []),
     [
       `regexp_full_match(${written}, '${number}') AND ${small} IS NOT NULL`,
       `CAST(${small} AS ${duckdbType({ kind })})`,
     ],
-    any,
+    anyNumber,
   ]
 }
 
@@ -245,7 +245,7 @@ const mayBeOtherJson = (sql: string, isShort: boolean): string =>
       `OR (${sql} >= '[' AND (${sql} < '\\' OR (${sql} >= '{' AND ${sql} < '|') OR ${sql} = 'nan' OR ${sql} = 'inf'))`
 
 /** The same as `mayBeOtherJson`, for a text in JavaScript. */
-export const looksOther = (text: string): boolean =>
+export const mayBeOtherValue = (text: string): boolean =>
   /^[{[]/.test(text) ||
   (text.length <= MAX_NUMBER && new RegExp(`^(?:${OTHER_NUMBER})$`).test(text)) ||
   NOT_FINITE.includes(text)
@@ -319,19 +319,19 @@ const inYears = (sql: string): string => `${sql} >= '0001'`
 function timestampFromFile(
   sql: string,
   form: FileValueForm,
-  checked: (...branches: readonly Branch[]) => string,
+  caseSql: (...branches: readonly Branch[]) => string,
   matches: (pattern: string) => string,
   otherwise: string,
 ): string {
   // DuckDB accepts an offset only directly after the time, and `Z` only in upper case.
-  const spelled = `upper(replace(${sql}, ' +', '+'))`
+  const spelling = `upper(replace(${sql}, ' +', '+'))`
   const fromText = (text: string): string => `${form === 'parquet' ? 'TRY_CAST' : 'CAST'}(${text} AS TIMESTAMPTZ)`
   const fits = (value: string): string => (form === 'parquet' ? ` AND ${value} IS NOT NULL` : '')
   // A number or an offset can lead out of the years 1 to 9999.
-  const bounded = (value: string): string =>
+  const inYearsOrElse = (value: string): string =>
     `CASE WHEN ${value} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00' THEN ${value} ELSE ${otherwise} END`
-  const micros = (expression: string): string => bounded(`make_timestamptz(${expression})`)
-  return checked(
+  const micros = (expression: string): string => inYearsOrElse(`make_timestamptz(${expression})`)
+  return caseSql(
     // The cast refuses any other text that is not a time, but accepts spaces before the hour or after a time without `Z`, and 24:00.
     [
       `${sql} GLOB '????-??-?[0-9][T ][0-9][0-9]:*' AND ${sql} NOT LIKE '___________24%' AND suffix(${sql}, 'Z') AND NOT suffix(${sql}, '.Z') AND ${inYears(sql)}${fits(fromText(sql))}`,
@@ -347,14 +347,14 @@ function timestampFromFile(
       micros(`CAST(round(CAST(${sql} AS DECIMAL(38,9)) * 1000000) AS BIGINT)`),
     ],
     [
-      `${matches(`${DATE}([Tt ]${CLOCK}(${ZONE})?)?`)} AND ${inYears(sql)}${fits(fromText(spelled))}`,
-      bounded(fromText(spelled)),
+      `${matches(`${DATE}([Tt ]${CLOCK}(${ZONE})?)?`)} AND ${inYears(sql)}${fits(fromText(spelling))}`,
+      inYearsOrElse(fromText(spelling)),
     ],
   )
 }
 
 /** SQL of an error. Only the error of a Parquet file has a text, since authors see it: a text file is then read row by row. */
-const refused = (kind: string, sql: string, { form, path, file = null }: FileValueContext): string =>
+const refusal = (kind: string, sql: string, { form, path, file = null }: FileValueContext): string =>
   form === 'parquet' ? valueFault(`${path} has a value that is not ${kind}`, sql, file) : "error('')"
 
 /** SQL of the error for a value of a Parquet file. @param what the text before the value @param sql SQL of the value */

@@ -51,16 +51,16 @@ const WORDINGS: readonly Wording[] = [
 export function fileFault(error: unknown, format: string): string {
   if (error instanceof UnopenedFileError) return error.reason
   const text = error instanceof Error ? error.message : String(error)
-  const own = text.indexOf(NATIVE_ERROR_MARK)
-  if (own >= 0) return beginning(text.slice(own + NATIVE_ERROR_MARK.length).split('\n')[0]!, MAX_LENGTH)
-  const worded = wordingOf(text, WORDINGS)
-  if (worded) return beginning(worded.message, MAX_LENGTH)
+  const markAt = text.indexOf(NATIVE_ERROR_MARK)
+  if (markAt >= 0) return beginning(text.slice(markAt + NATIVE_ERROR_MARK.length).split('\n')[0]!, MAX_LENGTH)
+  const match = wordingOf(text, WORDINGS)
+  if (match) return beginning(match.message, MAX_LENGTH)
   return format === 'Parquet'
-    ? beginning(`${NO_PARQUET}: ${reasonOf(text)}`, MAX_LENGTH)
+    ? beginning(`${NOT_PARQUET}: ${reasonOf(text)}`, MAX_LENGTH)
     : `it cannot be read as ${format}`
 }
 
-const NO_PARQUET = 'it cannot be read as Parquet'
+const NOT_PARQUET = 'it cannot be read as Parquet'
 
 /** DuckDB's reason, without the path under which it read the file. */
 const reasonOf = (text: string): string =>

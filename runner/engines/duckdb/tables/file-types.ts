@@ -15,7 +15,7 @@ import { arrayOf, type ScalarKind, type StructField, structOf, type Type } from 
 import { columnName } from './rows/column-name.js'
 import { durationUnit, isInt96, isTooWide } from './stored-types.js'
 
-const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
+const EXACT_TYPES: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.BOOLEAN]: 'BOOL',
   [DuckDBTypeId.TINYINT]: 'INT64',
   [DuckDBTypeId.SMALLINT]: 'INT64',
@@ -41,7 +41,7 @@ const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
 }
 
 /** Types whose GoogleSQL type holds nearly all values that files have. A query that reads any other value fails. */
-const NEARLY_EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
+const NEARLY_EXACT_TYPES: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.HUGEINT]: 'NUMERIC',
   [DuckDBTypeId.UHUGEINT]: 'NUMERIC',
   [DuckDBTypeId.TIMESTAMP_NS]: 'DATETIME',
@@ -74,14 +74,14 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
   if (isTooWide(type) || durationUnit(type) !== null) return undefined
   if (type instanceof DuckDBDecimalType) return { kind: isNearlyExact(type) ? 'BIGNUMERIC' : 'NUMERIC' }
   if (type.alias === 'JSON') return { kind: 'JSON' }
-  const kind = EXACT[type.typeId] ?? NEARLY_EXACT[type.typeId]
+  const kind = EXACT_TYPES[type.typeId] ?? NEARLY_EXACT_TYPES[type.typeId]
   return kind && { kind }
 }
 
 /** Whether the result of `googlesqlType` cannot hold some values of this type. */
 export function isNearlyExact(type: DuckDBType): boolean {
   if (type instanceof DuckDBDecimalType) return type.scale > 9 || type.width - type.scale > 29
-  return NEARLY_EXACT[type.typeId] !== undefined
+  return NEARLY_EXACT_TYPES[type.typeId] !== undefined
 }
 
 /**

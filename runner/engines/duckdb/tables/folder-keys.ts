@@ -114,9 +114,9 @@ export const keyConstant = ({ column: { type }, json }: KeyColumn): string =>
 export function inferredKeys(files: readonly { readonly keys: readonly FolderKey[] }[]): readonly StructField[] {
   const values = new Map<string, { readonly name: string; readonly texts: Set<string> }>()
   for (const key of files.flatMap(({ keys }) => keys)) {
-    const known = values.get(key.name.toLowerCase()) ?? { name: key.name, texts: new Set<string>() }
-    values.set(key.name.toLowerCase(), known)
-    if (key.written !== NULL_FOLDER) known.texts.add(key.written)
+    const entry = values.get(key.name.toLowerCase()) ?? { name: key.name, texts: new Set<string>() }
+    values.set(key.name.toLowerCase(), entry)
+    if (key.written !== NULL_FOLDER) entry.texts.add(key.written)
   }
   return [...values.values()].map(({ name, texts }) => {
     const areAll = (kind: 'INT64' | 'DATE', form: RegExp): boolean =>

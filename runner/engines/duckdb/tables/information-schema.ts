@@ -25,15 +25,15 @@ export function informationSchemaSql(name: string, tables: readonly TableDefinit
   const empty = `(${columns.map(({ type }) => `NULL::${duckdbType(type)}`).join(', ')})`
   const values = rows.map(row => `(${columns.map(column => valueSql(row[column.name] ?? null)).join(', ')})`)
   const names = columns.map(column => quoteName(column.name)).join(', ')
-  const known = `SELECT * FROM (VALUES ${[empty, ...values].join(', ')}) AS v(${names}) WHERE table_schema IS NOT NULL`
-  if (view !== 'PARTITIONS') return known
-  return [known, ...listed.map(table => partitionsSql(table, placeOf(table, dataset!), columns))].join(' UNION ALL ')
+  const rowsSql = `SELECT * FROM (VALUES ${[empty, ...values].join(', ')}) AS v(${names}) WHERE table_schema IS NOT NULL`
+  if (view !== 'PARTITIONS') return rowsSql
+  return [rowsSql, ...listed.map(table => partitionsSql(table, placeOf(table, dataset!), columns))].join(' UNION ALL ')
 }
 
 /** The names of the tables whose rows the view with this name counts: only PARTITIONS counts rows. */
 export function tablesCounted(name: string, tables: readonly TableDefinition[]): readonly string[] {
-  const asked = informationSchemaName(name)
-  return asked?.view === 'PARTITIONS' ? tablesOf(asked.dataset!, tables).map(table => table.name) : []
+  const view = informationSchemaName(name)
+  return view?.view === 'PARTITIONS' ? tablesOf(view.dataset!, tables).map(table => table.name) : []
 }
 
 const tablesOf = (dataset: string, tables: readonly TableDefinition[]): readonly TableDefinition[] =>
@@ -72,8 +72,8 @@ function partitionIdSql({ partitionedBy, partitionUnit, columns }: TableDefiniti
     column.type.kind === 'TIMESTAMP' ? `${quoteName(column.name)} AT TIME ZONE 'UTC'` : quoteName(column.name)
   // In a table that is partitioned by ingestion time, a NULL means a row that is not in a partition yet; in other tables, a row
   // whose partitioning column is NULL.
-  const none = column.name === PARTITION_TIME ? '__UNPARTITIONED__' : '__NULL__'
-  return `coalesce(strftime(${time}, ${quoteText(PARTITION_IDS[partitionUnit])}), ${quoteText(none)})`
+  const idOfNull = column.name === PARTITION_TIME ? '__UNPARTITIONED__' : '__NULL__'
+  return `coalesce(strftime(${time}, ${quoteText(PARTITION_IDS[partitionUnit])}), ${quoteText(idOfNull)})`
 }
 
 /** The values by column name; a column that is left out is NULL. */

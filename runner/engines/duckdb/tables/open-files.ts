@@ -40,7 +40,7 @@ export interface OpenFile {
 }
 
 /** Linux has links to the process's open files in this folder: they lead to the open file, whatever its path refers to now. */
-const OWN_HANDLES = process.platform === 'linux' ? '/proc/self/fd' : null
+const HANDLE_LINKS = process.platform === 'linux' ? '/proc/self/fd' : null
 
 /**
  * Opens a file for reading. With all links followed, it must be in one of the folders; null allows any folder.
@@ -68,10 +68,10 @@ function openChecked(path: string, folders: readonly string[] | null, wasThere: 
 
 /** The path of an open file with all links followed. @throws FileChangedError where the path refers to another file now. */
 function placeOf(handle: number, path: string): string {
-  if (OWN_HANDLES !== null) return readlinkSync(`${OWN_HANDLES}/${handle}`)
+  if (HANDLE_LINKS !== null) return readlinkSync(`${HANDLE_LINKS}/${handle}`)
   const place = realpathSync.native(path)
-  const [opened, named] = [fstatSync(handle), lstatSync(place)]
-  if (opened.ino !== named.ino || opened.dev !== named.dev) throw new FileChangedError(path)
+  const [opened, atPath] = [fstatSync(handle), lstatSync(place)]
+  if (opened.ino !== atPath.ino || opened.dev !== atPath.dev) throw new FileChangedError(path)
   return place
 }
 
@@ -81,7 +81,7 @@ const isWithin = (place: string, folders: readonly string[]): boolean =>
 
 export interface OpenFilesOptions {
   /** A folder that only the engine writes to, and DuckDB may read. */
-  readonly own: string
+  readonly ownFolder: string
   readonly dataDir: string | null
   /** The paths of the datasets' folders that may be read. */
   readonly datasets: readonly string[]
@@ -101,21 +101,21 @@ export class OpenFiles {
   readonly #options: OpenFilesOptions
   readonly #links: string
   readonly #copies: string
-  readonly #open = new Set<OpenFile>()
+  readonly #openFiles = new Set<OpenFile>()
   /** One promise for each query that runs: it resolves when the query ends. */
   readonly #queries = new Set<Promise<void>>()
   #count = 0
 
   constructor(options: OpenFilesOptions) {
     this.#options = options
-    this.#links = join(options.own, 'open')
-    this.#copies = join(options.own, 'copies')
+    this.#links = join(options.ownFolder, 'open')
+    this.#copies = join(options.ownFolder, 'copies')
     for (const folder of [this.#links, this.#copies]) mkdirSync(folder, { recursive: true })
   }
 
   /** The folder that stands for the data folder in the paths of open files. */
   get root(): string {
-    return OWN_HANDLES === null ? this.#options.dataDir! : this.#links
+    return HANDLE_LINKS === null ? this.#options.dataDir! : this.#links
   }
 
   /** Opens a file to read it in place. @throws QueryFault. */
@@ -123,7 +123,7 @@ export class OpenFiles {
     const handle = this.#handleOf(path, isGiven, stamp !== null)
     const state = fstatSync(handle, { bigint: true })
     const hasChanged = stamp !== null && stamp !== fileStamp(state)
-    const isByName = isGiven || OWN_HANDLES === null
+    const isByName = isGiven || HANDLE_LINKS === null
     if (hasChanged || isByName) closeSync(handle)
     if (hasChanged) throw new FileChangedError(path)
     if (isByName) return { path, name: path, state, handle: null }
@@ -131,14 +131,14 @@ export class OpenFiles {
     const folder = join(this.#links, relative(this.#options.dataDir!, path))
     mkdirSync(folder, { recursive: true })
     const file = { path: join(folder, String(this.#count++)), name: path, state, handle }
-    symlinkSync(`${OWN_HANDLES}/${handle}`, file.path)
-    this.#open.add(file)
+    symlinkSync(`${HANDLE_LINKS}/${handle}`, file.path)
+    this.#openFiles.add(file)
     return file
   }
 
   /** The path in the data folder of the file that DuckDB reads under this path. */
   nameOf(path: string): string {
-    return [...this.#open].find(file => file.path === path)?.name ?? path
+    return [...this.#openFiles].find(file => file.path === path)?.name ?? path
   }
 
   /** The `name` of the first of these files that has changed since it was opened; null where none has. */
@@ -198,11 +198,11 @@ export class OpenFiles {
    * would read another file.
    */
   close(files: Iterable<OpenFile>): void {
-    for (const file of files) if (this.#open.has(file)) this.afterQueries(() => this.#close(file))
+    for (const file of files) if (this.#openFiles.has(file)) this.afterQueries(() => this.#close(file))
   }
 
   #close(file: OpenFile): void {
-    if (!this.#open.delete(file)) return
+    if (!this.#openFiles.delete(file)) return
     unlinkSync(file.path)
     closeSync(file.handle!)
   }

@@ -27,14 +27,14 @@ export interface ParquetShape extends Shape {
 const CODECS = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', 'ZSTD', 'LZ4_RAW']
 
 /** The most column chunks whose codec is checked: a file nearly always has one codec, and checking 40,000 chunks takes half a second. */
-const LOOKED_AT = 2_000
+const MOST_CHUNKS = 2_000
 
 /** @throws QueryFault for a file that the engine cannot decode; its message does not name the file. */
 async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
   const codecs = CODECS.map(quoteText).join(', ')
-  const first = `SELECT path_in_schema, compression FROM parquet_metadata(${quotePath(path)}) LIMIT ${LOOKED_AT}`
-  const other = `SELECT * FROM (${first}) WHERE compression NOT IN (${codecs}) LIMIT 1`
-  const [row] = (await connection.runAndReadAll(other)).getRows()
+  const first = `SELECT path_in_schema, compression FROM parquet_metadata(${quotePath(path)}) LIMIT ${MOST_CHUNKS}`
+  const otherCodecs = `SELECT * FROM (${first}) WHERE compression NOT IN (${codecs}) LIMIT 1`
+  const [row] = (await connection.runAndReadAll(otherCodecs)).getRows()
   if (row) throw new QueryFault(`its column ${row[0]} has the codec ${row[1]}; write the file with ZSTD, for example`)
   const { names, types: read } = await shapeOf(connection, parquetSource([path]))
   const types = await withStoredTypes(connection, path, read)
@@ -76,7 +76,7 @@ interface SelectOptions {
   readonly isFiles?: boolean
   readonly isInferred?: boolean
   /** SQL of columns that the source does not have, by name. */
-  readonly given?: ReadonlyMap<string, string>
+  readonly columnSql?: ReadonlyMap<string, string>
 }
 
 /**
@@ -88,12 +88,12 @@ export function selectFrom(
   source: string,
   table: TableDefinition,
   shape: Shape,
-  { more = '', isFiles = false, isInferred = false, given = new Map() }: SelectOptions = {},
+  { more = '', isFiles = false, isInferred = false, columnSql: given = new Map() }: SelectOptions = {},
 ): string {
   // A column with such a name hides DuckDB's own column, so that errors cannot name the file and the row.
   const isHidden = shape.names.some(name => /^(?:filename|file_row_number)$/i.test(name))
   const file = isFiles && !isHidden ? 'filename' : null
-  const { keyOf: keys, twice } = keysOfFields(table.columns, shape.names)
+  const { keyOf: keys, duplicate: twice } = keysOfFields(table.columns, shape.names)
   if (twice !== null) throw new QueryFault(`${table.name}.${twice}`)
   const columns = table.columns.map(column => {
     const { name, type } = column
@@ -130,8 +130,8 @@ export function selectKeyed(
 ): string {
   const file = shape.names.some(name => name.toLowerCase() === 'filename') ? FILE_NAME : 'filename'
   const source = `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false, filename = ${quoteText(file)})`
-  const given = new Map(keys.map(key => [key.column.name!, keySql(key, quoteName(file), root)]))
-  return selectFrom(source, table, shape, { more: more(quoteName(file)), isFiles: true, isInferred, given })
+  const columnSql = new Map(keys.map(key => [key.column.name!, keySql(key, quoteName(file), root)]))
+  return selectFrom(source, table, shape, { more: more(quoteName(file)), isFiles: true, isInferred, columnSql })
 }
 
 /** A name that no column has. */

@@ -14,13 +14,13 @@ type Times = TablePart['times'] | undefined
 /** The times of the parts of tables. They are remembered by the keys of parts: a part that changes gets another key. */
 export class PartTimes {
   /** By table and column, then by the key of the part. */
-  readonly #known = new Map<string, Map<string, Times>>()
+  readonly #times = new Map<string, Map<string, Times>>()
 
   /**
    * The table's parts with their times. Adds the files that it reads to `needs`. `suffix` is the suffix of a shard; null for a table.
    * @throws QueryFault for a column that the table does not have; DuckDB's errors of values that cannot be read.
    */
-  async of(
+  async partsWithTimes(
     { definition, parts, select, suffix }: ShownParts & { readonly suffix: string | null },
     column: string,
     connection: DuckDBConnection,
@@ -31,23 +31,23 @@ export class PartTimes {
       const times = timesOfDay(suffix)
       return [...parts.keys()].map(key => (times === undefined ? { key } : { key, times }))
     }
-    const found = [...columns, ...pseudoColumns].find(other => other.name === column)
-    if (!found) throw new QueryFault(`${name} has no column ${column}`)
-    const isText = found.type.kind === 'STRING'
+    const field = [...columns, ...pseudoColumns].find(other => other.name === column)
+    if (!field) throw new QueryFault(`${name} has no column ${column}`)
+    const isText = field.type.kind === 'STRING'
     // In a shard, the column may have another type than in its wildcard table, so its times are not known.
     if (suffix !== null && !isText) return [...parts.keys()].map(key => ({ key }))
     const value = isText ? dayOf(quoteName(column)) : quoteName(column)
-    const known = memo(this.#known, JSON.stringify([name, column]), () => new Map<string, Times>())
+    const timesByKey = memo(this.#times, JSON.stringify([name, column]), () => new Map<string, Times>())
     const all: TablePart[] = []
     for (const [key, part] of parts) {
-      if (!known.has(key)) {
+      if (!timesByKey.has(key)) {
         needs.parts.push(part)
-        known.set(key, await timesIn(select(part), { value, isText }, connection))
+        timesByKey.set(key, await timesIn(select(part), { value, isText }, connection))
       }
-      const times = known.get(key)
+      const times = timesByKey.get(key)
       all.push(times === undefined ? { key } : { key, times })
     }
-    for (const key of known.keys()) if (!parts.has(key)) known.delete(key)
+    for (const key of timesByKey.keys()) if (!parts.has(key)) timesByKey.delete(key)
     return all
   }
 }
@@ -70,16 +70,16 @@ async function timesIn(
   { value, isText }: { readonly value: string; readonly isText: boolean },
   connection: DuckDBConnection,
 ): Promise<Times> {
-  const isDay = isText ? 'count(t) = count(*)' : 'true'
+  const isEachDay = isText ? 'count(t) = count(*)' : 'true'
   const result = await connection.runAndReadAll(
-    `SELECT ${isDay}, min(t), max(t) FROM (SELECT ${value} AS t FROM (${select}))`,
+    `SELECT ${isEachDay}, min(t), max(t) FROM (SELECT ${value} AS t FROM (${select}))`,
   )
   const [isEach, ...ends] = result.getRows()[0]!
   if (!isEach) return undefined
   const [least, greatest] = ends.map(microsOf) as [bigint | null, bigint | null]
   if (least === null || greatest === null) return null
-  const isShown = least >= MIN_TIMESTAMP_MICROS && greatest <= MAX_TIMESTAMP_MICROS
-  return isShown ? { least: secondsOf(least), greatest: secondsOf(greatest) } : undefined
+  const isInYears = least >= MIN_TIMESTAMP_MICROS && greatest <= MAX_TIMESTAMP_MICROS
+  return isInYears ? { least: secondsOf(least), greatest: secondsOf(greatest) } : undefined
 }
 
 /** A DATE, TIMESTAMP or TIMESTAMPTZ of DuckDB in microseconds since 1970; null for NULL. */

@@ -12,7 +12,7 @@ export interface RefreshedTable {
 }
 
 /** The temporary views that each connection has: their SQL by name. */
-const made = new WeakMap<DuckDBConnection, Map<string, string>>()
+const connectionViews = new WeakMap<DuckDBConnection, Map<string, string>>()
 
 /** The most views that a connection keeps from earlier queries, since each takes memory. */
 const MOST_VIEWS = 64
@@ -31,8 +31,8 @@ export class QueryNeeds {
 
   /** Makes the views on the connection. Views of earlier queries may stay: each query makes the views of all tables that it reads. */
   async makeViews(connection: DuckDBConnection): Promise<void> {
-    const views = made.get(connection) ?? new Map<string, string>()
-    made.set(connection, views)
+    const views = connectionViews.get(connection) ?? new Map<string, string>()
+    connectionViews.set(connection, views)
     for (const name of views.keys()) {
       if (views.size <= MOST_VIEWS) break
       if (this.views.has(name)) continue

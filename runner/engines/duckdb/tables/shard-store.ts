@@ -70,7 +70,7 @@ export class ShardStore {
    * Chooses the shards of a read without opening them: of all that match the wildcard, those whose suffix meets all conditions. A
    * condition that fails excludes no shards: the query itself decides.
    */
-  async select(read: ShardRead, deps: ChooseDeps) {
+  async choose(read: ShardRead, deps: ChooseDeps) {
     const all = this.#shardsOf(read)
     const rowsOf = (shards: readonly Shard[]): string =>
       `SELECT ${SHARD_SUFFIX} FROM (SELECT unnest([${shards.map(({ suffix }) => quoteText(suffix)).join(', ')}]) AS ${SHARD_SUFFIX}) AS s`
@@ -83,21 +83,21 @@ export class ShardStore {
    */
   async prepare(reads: readonly ShardRead[], deps: ChooseDeps, needs: QueryNeeds, parts?: PartChoice): Promise<void> {
     for (const read of reads) {
-      const { all, chosen } = await this.select(read, deps)
+      const { all, chosen } = await this.choose(read, deps)
       const keys = parts?.table === read.table ? new Set(parts.keys) : null
       needs.views.set(read.view, await this.#viewOver(read, chosen, { connection: deps.connection, needs, keys }))
       needs.summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
     }
     if (parts === undefined || !isWildcard(parts.table)) return
-    const has = new Set(needs.partsRead()?.[parts.table])
-    if (!parts.keys.every(key => has.has(key))) throw new FileChangedError(parts.table)
+    const keysRead = new Set(needs.partsRead()?.[parts.table])
+    if (!parts.keys.every(key => keysRead.has(key))) throw new FileChangedError(parts.table)
   }
 
   /** The shards that any of these reads chooses, declared as tables. */
-  async chosenBy(reads: readonly ShardRead[], deps: ChooseDeps): Promise<readonly Shard[]> {
+  async chooseShards(reads: readonly ShardRead[], deps: ChooseDeps): Promise<readonly Shard[]> {
     const all = new Map<string, Shard>()
     for (const read of reads) {
-      const { chosen } = await this.select(read, deps)
+      const { chosen } = await this.choose(read, deps)
       this.declare(
         chosen.map(({ table }) => table),
         read,
@@ -126,7 +126,7 @@ export class ShardStore {
     this.declare(names, read)
     const before = needs.partsRead
     await tables.prepare(names, needs, false)
-    needs.partsRead = withShards(read.table, before, needs.partsRead)
+    needs.partsRead = addShards(read.table, before, needs.partsRead)
     const isInferred = definitionCovering(declared, read.prefix) === undefined
     const definition = { name: read.table, columns: read.columns }
     const parts = chosen.map(({ table, suffix }) => ({ ...tables.partsOf(table, only), suffix }))
@@ -136,9 +136,9 @@ export class ShardStore {
       selectKeyed(paths, definition, shape, { keys, root, more, isInferred }),
     )
     for (const { sources, suffix } of parts) {
-      const own = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
+      const sql = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
       for (const source of sources)
-        selects.push(selectFrom(source, definition, await shapeOf(connection, source), { more: own, isInferred }))
+        selects.push(selectFrom(source, definition, await shapeOf(connection, source), { more: sql, isInferred }))
     }
     return selects.length === 0 ? emptyShards(read) : selects.join(' UNION ALL ')
   }
@@ -152,7 +152,7 @@ interface ViewDeps {
 }
 
 /** The parts that were read. The parts of shards count as parts of their wildcard table. */
-const withShards =
+const addShards =
   (table: string, before: QueryNeeds['partsRead'], ofShards: QueryNeeds['partsRead']): QueryNeeds['partsRead'] =>
   () => {
     const [others, shards] = [before(), ofShards()]

@@ -13,21 +13,21 @@ export function withFiles(
   folder: string,
   index: number,
 ): { readonly definition: TableDefinition; readonly files?: readonly string[] } {
-  const given = files?.map(file => resolve(file))
-  if (!rows) return given ? { definition, files: given } : { definition }
-  if (rows.length === 0) return { definition, files: given ?? [] }
+  const absoluteFiles = files?.map(file => resolve(file))
+  if (!rows) return absoluteFiles ? { definition, files: absoluteFiles } : { definition }
+  if (rows.length === 0) return { definition, files: absoluteFiles ?? [] }
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${index}.ndjson`)
   const member = definition.textForm?.rows
   const document = member === undefined ? rows : [{ [member]: rows }]
-  writeFileSync(path, document.map(row => `${JSON.stringify(row, asInResults)}\n`).join(''))
-  return { definition, files: [path, ...(given ?? [])] }
+  writeFileSync(path, document.map(row => `${JSON.stringify(row, resultValue)}\n`).join(''))
+  return { definition, files: [path, ...(absoluteFiles ?? [])] }
 }
 
 /** Writes values that JSON does not have as results write them. JSON.stringify passes a Buffer as an object, so `this` is asked for it. */
-function asInResults(this: unknown, key: string, value: unknown): unknown {
-  const given = (this as Record<string, unknown>)[key]
-  if (given instanceof Uint8Array) return Buffer.from(given).toString('base64')
+function resultValue(this: unknown, key: string, value: unknown): unknown {
+  const original = (this as Record<string, unknown>)[key]
+  if (original instanceof Uint8Array) return Buffer.from(original).toString('base64')
   if (typeof value === 'bigint') return value.toString()
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }

@@ -16,7 +16,7 @@ const NEWLINE = 0x0a
  * File systems store the time of a change in steps of up to two seconds. If the last change is older than a step, each later change
  * gives the file another stamp.
  */
-const STEP_NS = 2_000_000_000n
+const TIME_STEP_NS = 2_000_000_000n
 
 /**
  * How long a file whose last line has no end must be unchanged before that line counts as a row, in milliseconds. A program that writes
@@ -42,13 +42,13 @@ export class FileChangedError extends QueryFault {
 export async function copySteady(handle: number, { path, compression }: DataFile, into: string): Promise<number> {
   const before = fstatSync(handle, { bigint: true })
   const size = Number(before.size)
-  const copy = await writing(into, () => open(into, 'w'))
+  const copy = await withWriteFault(into, () => open(into, 'w'))
   try {
     let [lastLineEnd, at] = [0, 0]
-    const copied = createHash('sha256')
+    const copiedHash = createHash('sha256')
     for await (const bytes of firstBytes(handle, size, path)) {
-      copied.update(bytes)
-      await writing(into, () => copy.writeFile(bytes))
+      copiedHash.update(bytes)
+      await withWriteFault(into, () => copy.writeFile(bytes))
       const newline = bytes.lastIndexOf(NEWLINE)
       if (newline !== -1) lastLineEnd = at + newline + 1
       at += bytes.length
@@ -61,11 +61,11 @@ export async function copySteady(handle: number, { path, compression }: DataFile
       await pause(LOOK_EVERY_MS)
       after = fstatSync(handle, { bigint: true })
     }
-    if (ageNs <= STEP_NS || fileStamp(after) !== fileStamp(before)) {
+    if (ageNs <= TIME_STEP_NS || fileStamp(after) !== fileStamp(before)) {
       // If the file only grew, or another file took its path, the open file still begins with the same bytes.
-      const now = createHash('sha256')
-      for await (const bytes of firstBytes(handle, size, path)) now.update(bytes)
-      if (now.digest('hex') !== copied.digest('hex')) throw new FileChangedError(path)
+      const currentHash = createHash('sha256')
+      for await (const bytes of firstBytes(handle, size, path)) currentHash.update(bytes)
+      if (currentHash.digest('hex') !== copiedHash.digest('hex')) throw new FileChangedError(path)
     }
     if (lineEnd === size || after.size === before.size) return size
     await copy.truncate(lineEnd)
@@ -76,7 +76,7 @@ export async function copySteady(handle: number, { path, compression }: DataFile
 }
 
 /** @throws QueryFault when the engine's own file cannot be written. */
-export async function writing<T>(into: string, work: () => Promise<T>): Promise<T> {
+export async function withWriteFault<T>(into: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {

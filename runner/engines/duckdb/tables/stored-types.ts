@@ -35,7 +35,7 @@ const CUT_TYPES: Readonly<
 export const isCut = ({ alias }: DuckDBType): boolean => alias?.startsWith(CUT) === true
 
 /** The type of times, marked with the first row that has digits beyond microseconds. @param row null where no row has: without a mark */
-export function cutAt(leaf: DuckDBType, row: string | null): DuckDBType {
+export function markCut(leaf: DuckDBType, row: string | null): DuckDBType {
   const Time = isCut(leaf) && !isInt96(leaf) ? CUT_TYPES[leaf.typeId] : undefined
   if (!Time) return leaf
   return row === null ? Time.create() : new Time(`${CUT} ${row}`)
@@ -110,14 +110,14 @@ function storedType(type: DuckDBType, [, precision, scale, hasNanoseconds]: Stor
 }
 
 /** The type without the mark of nanoseconds: the type of DuckDB's values. */
-export const asRead = (leaf: DuckDBType): DuckDBType =>
+export const withoutMark = (leaf: DuckDBType): DuckDBType =>
   isCut(leaf) ? (CUT_TYPES[leaf.typeId]?.create() ?? leaf) : leaf
 
 /** The type as DuckDB reads its values, at any depth: nanoseconds are cut, durations are whole numbers, and INT96 is in UTC. */
 export const typeAsRead = (type: DuckDBType): DuckDBType =>
   mapLeaves(type, leaf => {
     if (durationUnit(leaf) !== null) return DuckDBBigIntType.create()
-    return isInt96(leaf) ? DuckDBTimestampTZType.create() : asRead(leaf)
+    return isInt96(leaf) ? DuckDBTimestampTZType.create() : withoutMark(leaf)
   })
 
 /** The type with each of its leaves replaced; a leaf is a type without parts. */
@@ -139,12 +139,12 @@ export function mapLeaves(type: DuckDBType, map: (leaf: DuckDBType) => DuckDBTyp
 /** Maps each leaf of the type with the file's facts about it. If the file has another number of leaves (a VARIANT), the type stays. */
 function zipLeaves<T>(
   type: DuckDBType,
-  said: readonly T[] = [],
-  map: (leaf: DuckDBType, of: T) => DuckDBType,
+  facts: readonly T[] = [],
+  map: (leaf: DuckDBType, fact: T) => DuckDBType,
 ): DuckDBType {
-  if (said.length !== leavesOf(type).length) return type
+  if (facts.length !== leavesOf(type).length) return type
   let next = 0
-  return mapLeaves(type, leaf => map(leaf, said[next++]!))
+  return mapLeaves(type, leaf => map(leaf, facts[next++]!))
 }
 
 /** The leaves of a type, its parts that have no parts themselves, in the order of the file. */

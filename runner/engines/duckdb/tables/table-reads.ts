@@ -48,20 +48,20 @@ async function readsOfTable({ tables }: Stores, name: string, request: ReadsRequ
   if (contents === null) return { paths: null, parts: null }
   const reads = request.partitionReads.filter(({ table }) => table === name)
   const definition = tables.definitions().find(table => table.name === name)
-  const { always, partitioned } = byPartition(contents, definition)
+  const { unpartitioned, partitioned } = splitByPartition(contents, definition)
   if (reads.length === 0 || !definition || partitioned.length === 0) return { paths: pathsOf(contents), parts: null }
   const all = { all: partitioned, keyOf: pathOf, rowsOf: rowsOfPartitions(definition) }
   const chosen = new Set<PartitionFile>()
   for (const { conditions } of reads) for (const file of await chooseParts(all, conditions, deps)) chosen.add(file)
   const parts = { kind: 'partitions', read: partitionCount([...chosen]), of: partitionCount(partitioned) } as const
-  return { paths: [...always, ...[...chosen].map(pathOf)], parts }
+  return { paths: [...unpartitioned, ...[...chosen].map(pathOf)], parts }
 }
 
 async function readsOfShards({ tables, shards }: Stores, name: string, request: ReadsRequest, deps: ChooseDeps) {
   const all = new Set<string>()
   const chosen = new Set<string>()
   for (const read of request.shardReads.filter(({ table }) => table === name)) {
-    const choice = await shards.select(read, deps)
+    const choice = await shards.choose(read, deps)
     for (const { table } of choice.all) all.add(table)
     for (const { table } of choice.chosen) chosen.add(table)
   }
@@ -78,13 +78,13 @@ const pathsOf = ({ files, imports }: TableContents): readonly string[] => [
 ]
 
 /** Separates the files that conditions can leave out from those that every query of the table opens. */
-function byPartition({ files, imports }: TableContents, definition: TableDefinition | undefined) {
-  const [always, partitioned] = [files.map(pathOf), [] as PartitionFile[]]
+function splitByPartition({ files, imports }: TableContents, definition: TableDefinition | undefined) {
+  const [unpartitioned, partitioned] = [files.map(pathOf), [] as PartitionFile[]]
   for (const { files: paths, partition: partitioning } of imports)
     if (partitioning?.column === definition?.partitionedBy && partitioning)
       partitioned.push(...paths.map(path => ({ path, partition: partitionOf(path), unit: partitioning.unit })))
-    else always.push(...paths)
-  return { always, partitioned }
+    else unpartitioned.push(...paths)
+  return { unpartitioned, partitioned }
 }
 
 /**

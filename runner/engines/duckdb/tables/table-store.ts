@@ -53,7 +53,7 @@ export interface ShownParts {
 }
 
 /** The state of a table's files that queries see. */
-interface Shown {
+interface ShownFiles {
   /** The keys of the files and imports, as `keysOf` gives them. */
   readonly keys: readonly string[]
   readonly parts: TableParts
@@ -66,14 +66,14 @@ interface Shown {
 interface Entry {
   readonly table: StoredTable
   /** A hash of the definition by which the files are read. It is a part of the keys of the table's parts. */
-  readonly form: string
+  readonly definitionHash: string
   /** DuckDB's tables with rows of its text files. Each has the rows of some files in one state, and never changes. */
   readonly converted: Set<string>
   /** Null until a query needs the table. */
-  shown: Shown | null
+  shown: ShownFiles | null
 }
 
-const NOTHING: TableContents = { files: [], imports: [] }
+const NO_CONTENTS: TableContents = { files: [], imports: [] }
 const NO_PARTS: TableParts = { tables: [], parquet: [] }
 
 export class TableStore {
@@ -86,7 +86,7 @@ export class TableStore {
   /** The shapes of files by key: files with equal shapes share one object. */
   readonly #shapes = new Map<string, ParquetShape>()
   /** DuckDB's tables that will be dropped when no query reads them any more, unless their files come back first. */
-  readonly #leaving = new Map<string, symbol>()
+  readonly #tablesToDrop = new Map<string, symbol>()
   /** The last change; changes run one after another, since two transactions that change the catalogue would conflict. */
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -109,8 +109,8 @@ export class TableStore {
         `Tables ${clash} and ${name} differ in case only, which the embedded engine cannot tell apart`,
       )
     this.#names.set(name.toLowerCase(), name)
-    const form = hashOf([JSON.stringify([table.definition, table.isInferred])]).slice(0, 16)
-    this.#entries.set(name, { table, form, converted: old?.converted ?? new Set(), shown: null })
+    const definitionHash = hashOf([JSON.stringify([table.definition, table.isInferred])]).slice(0, 16)
+    this.#entries.set(name, { table, definitionHash, converted: old?.converted ?? new Set(), shown: null })
     if (old?.shown) this.#openFiles.close(openIn(old.shown.parts))
   }
 
@@ -150,9 +150,9 @@ export class TableStore {
     needs.partsRead = this.#partsRead(entries, needs.reads.length > 0)
     if (chosen) {
       const entry = this.#entries.get(chosen.table)!
-      const own = joined(chosen.keys.map(key => entry.shown!.byKey.get(key)!))
-      needs.views.set(chosen.table, this.#viewOver(entry, own))
-      needs.parts.push(own)
+      const chosenParts = joinParts(chosen.keys.map(key => entry.shown!.byKey.get(key)!))
+      needs.views.set(chosen.table, this.#viewOver(entry, chosenParts))
+      needs.parts.push(chosenParts)
     }
   }
 
@@ -163,13 +163,13 @@ export class TableStore {
    */
   async refresh(names: readonly string[]): Promise<readonly RefreshedTable[]> {
     const wanted = this.#entriesOf(names)
-    const listed = this.#listed(wanted)
-    if (wanted.every(entry => isCurrent(entry, listed.get(entry)!))) return []
+    const contentsOf = this.#listContents(wanted)
+    if (wanted.every(entry => isCurrent(entry, contentsOf.get(entry)!))) return []
     return this.#inTurn(async () => {
       // The files are listed again, since changes that came first may have read newer ones.
-      const now = this.#listed(wanted)
+      const now = this.#listContents(wanted)
       const reads: RefreshedTable[] = []
-      const loaded = new Map<Entry, Shown>()
+      const loaded = new Map<Entry, ShownFiles>()
       try {
         for (const entry of wanted) {
           const contents = now.get(entry)!
@@ -203,7 +203,7 @@ export class TableStore {
     const entry = this.#entries.get(name)
     if (!entry?.shown) throw new FileChangedError(name)
     const { parts, byKey } = entry.shown
-    const chosen = keys ? joined([...byKey].flatMap(([key, part]) => (keys.has(key) ? [part] : []))) : parts
+    const chosen = keys ? joinParts([...byKey].flatMap(([key, part]) => (keys.has(key) ? [part] : []))) : parts
     if (isGiven(entry)) return { sources: [`(${this.#viewOver(entry, chosen)})`], parquet: [] }
     const { tables, parquet } = chosen
     return { sources: tables.map(quoteName), parquet }
@@ -232,7 +232,7 @@ export class TableStore {
     const { files, imports } = contents
     if (entry.shown && isCurrent(entry, contents)) return [...entry.shown.byKey.keys()]
     const keys = [
-      ...inGroups(files.filter(isText)).map(group => rowTableOf(entry, group)),
+      ...groupsOf(files.filter(isText)).map(group => rowTableOf(entry, group)),
       ...files.filter(isParquet).map(({ path, stamp }) => keyOf(path, stamp)),
       ...imports.flatMap(imported => imported.files).map(path => keyOf(path, null)),
     ]
@@ -284,8 +284,8 @@ export class TableStore {
 
   #contentsOf({ table: { definition, origin } }: Entry, listing?: Listing): TableContents {
     if (origin.kind === 'files')
-      return { files: origin.files.map(path => statFile(path) ?? missing(path)), imports: [] }
-    return origin.kind === 'select' ? NOTHING : this.#folder.contents(definition.name, listing)
+      return { files: origin.files.map(path => statFile(path) ?? failMissing(path)), imports: [] }
+    return origin.kind === 'select' ? NO_CONTENTS : this.#folder.contents(definition.name, listing)
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -295,13 +295,13 @@ export class TableStore {
   }
 
   /** The files that the tables have now. The folders are listed once for all of them. */
-  #listed(entries: readonly Entry[]): ReadonlyMap<Entry, TableContents> {
+  #listContents(entries: readonly Entry[]): ReadonlyMap<Entry, TableContents> {
     const listing = newListing()
     return new Map(entries.map(entry => [entry, this.#contentsOf(entry, listing)]))
   }
 
   /** Converts the text files of the table that are new or have changed, and opens its Parquet files. @throws QueryFault. */
-  async #load(entry: Entry, contents: TableContents): Promise<Shown> {
+  async #load(entry: Entry, contents: TableContents): Promise<ShownFiles> {
     const opened: OpenFile[] = []
     const tables: string[] = []
     try {
@@ -309,7 +309,7 @@ export class TableStore {
       const { isShard, definition } = entry.table
       if (isShard && texts[0])
         throw new QueryFault(`${definition.name} has no schema, so its ${texts[0].format} files cannot be read`)
-      for (const group of inGroups(texts)) tables.push(await this.#converted(entry, group))
+      for (const group of groupsOf(texts)) tables.push(await this.#convertFiles(entry, group))
       const sources = [
         ...contents.files.filter(isParquet).map(file => ({ ...file, paths: [file.path], imported: null })),
         ...contents.imports.map(imported => ({ ...imported, stamp: null, keys: [], paths: imported.files, imported })),
@@ -323,13 +323,13 @@ export class TableStore {
           parquet.push(before)
           continue
         }
-        const open = paths.map(name => this.#openFiles.open({ path: name, stamp, isGiven: isOfFiles(entry) }))
+        const open = paths.map(name => this.#openFiles.open({ path: name, stamp, isGiven: hasOwnFiles(entry) }))
         opened.push(...open)
         const shape = await this.#shapeOf(open[0]!, entry.table)
         const columns = keyColumns(path, keys, definition)
         const inFile = keysOfFields(definition.columns, shape.names).keyOf
-        const double = columns.find(({ column }) => inFile.has(column))
-        if (double) throw new QueryFault(`${path}: ${alsoInFile(double.column.name!)}`)
+        const duplicate = columns.find(({ column }) => inFile.has(column))
+        if (duplicate) throw new QueryFault(`${path}: ${alsoInFile(duplicate.column.name!)}`)
         const partKeys = open.map(({ name }) => partKeyOf(entry, imported ? keyOf(name, null) : key))
         parquet.push({ key, open, partKeys, shape, keys: columns, imported })
       }
@@ -343,7 +343,7 @@ export class TableStore {
   }
 
   /** The name of the table with the rows of these files, which is made if it is missing. */
-  async #converted(entry: Entry, files: readonly DataFile[]): Promise<string> {
+  async #convertFiles(entry: Entry, files: readonly DataFile[]): Promise<string> {
     const { definition } = entry.table
     const name = rowTableOf(entry, files)
     if (entry.converted.has(name)) return name
@@ -368,7 +368,7 @@ export class TableStore {
   async #read(entry: Entry, file: DataFile, use: (copy: TextFile) => Promise<unknown>): Promise<void> {
     const { path: name, format, compression } = file
     const keys = keyColumns(name, file.keys, entry.table.definition)
-    await this.#openFiles.withCopy(file, isOfFiles(entry), async (path, size) => {
+    await this.#openFiles.withCopy(file, hasOwnFiles(entry), async (path, size) => {
       await expectWhole(name, { path, compression })
       // An empty file has no rows and, for CSV, no header.
       if (size === 0 || format === 'parquet') return
@@ -387,7 +387,7 @@ export class TableStore {
   }
 
   /** Makes later queries see these states of the tables, and gives up files and rows that only earlier queries read. */
-  #show(loaded: ReadonlyMap<Entry, Shown>): void {
+  #show(loaded: ReadonlyMap<Entry, ShownFiles>): void {
     for (const [entry, shown] of loaded) {
       const open = new Set(openIn(shown.parts))
       const isDeclared = this.#entries.get(entry.table.definition.name) === entry
@@ -402,23 +402,23 @@ export class TableStore {
 
   /** Drops DuckDB's tables that are not among `kept`, when no query reads them any more. */
   #dropOthers({ converted }: Entry, kept: readonly string[]): void {
-    for (const name of kept) this.#leaving.delete(name)
-    for (const name of [...converted].filter(other => !kept.includes(other) && !this.#leaving.has(other))) {
+    for (const name of kept) this.#tablesToDrop.delete(name)
+    for (const name of [...converted].filter(other => !kept.includes(other) && !this.#tablesToDrop.has(other))) {
       const mark = Symbol(name)
       const drop = async (): Promise<void> => {
-        if (this.#leaving.get(name) !== mark) return
-        this.#leaving.delete(name)
+        if (this.#tablesToDrop.get(name) !== mark) return
+        this.#tablesToDrop.delete(name)
         converted.delete(name)
         await this.#connection.run(`DROP TABLE ${quoteName(name)}`)
       }
-      this.#leaving.set(name, mark)
+      this.#tablesToDrop.set(name, mark)
       this.#openFiles.afterQueries(() => void this.#inTurn(drop).catch(() => undefined))
     }
   }
 }
 
 const isGiven = ({ table }: Entry): boolean => table.origin.kind !== 'data-folder'
-const isOfFiles = ({ table }: Entry): boolean => table.origin.kind === 'files'
+const hasOwnFiles = ({ table }: Entry): boolean => table.origin.kind === 'files'
 
 /** The definition of the stored table, in which the pseudo column with the time of a row's partition is an ordinary column. */
 function storedDefinition(definition: TableDefinition): TableDefinition {
@@ -430,7 +430,7 @@ const isCurrent = ({ shown }: Entry, contents: TableContents): boolean =>
   shown?.keys.join('\n') === keysOf(contents).join('\n')
 
 /** The key of a TablePart, from the key of a file, an import's file or a table of DuckDB. */
-const partKeyOf = ({ form }: Entry, key: string): string => partKey(`${form} ${key}`)
+const partKeyOf = ({ definitionHash: form }: Entry, key: string): string => partKey(`${form} ${key}`)
 
 /** The parts one by one, by the key of a TablePart. */
 function byKeyOf(entry: Entry, { tables, parquet }: TableParts): ReadonlyMap<string, TableParts> {
@@ -440,12 +440,12 @@ function byKeyOf(entry: Entry, { tables, parquet }: TableParts): ReadonlyMap<str
   return new Map<string, TableParts>([...tables.map(ofTable), ...parquet.flatMap(ofFiles)])
 }
 
-const joined = (parts: readonly TableParts[]): TableParts => ({
+const joinParts = (parts: readonly TableParts[]): TableParts => ({
   tables: parts.flatMap(({ tables }) => tables),
   parquet: parts.flatMap(({ parquet }) => parquet),
 })
 
-function missing(path: string): never {
+function failMissing(path: string): never {
   throw new QueryFault(`The file ${path} is missing, or is not a Parquet, JSON or CSV file`)
 }
 
@@ -456,9 +456,9 @@ const hashOf = (texts: readonly string[]): string => createHash('sha256').update
 
 /** The name of DuckDB's table with the rows of these files. No query can name such a table. */
 function rowTableOf({ table: { definition } }: Entry, files: readonly DataFile[]): string {
-  const how = JSON.stringify(definition.textForm ?? {})
+  const textForm = JSON.stringify(definition.textForm ?? {})
   const keys = files.map(({ path, stamp }) => keyOf(path, stamp))
-  return `~${hashOf([definition.name, columnList(definition), how, ...keys]).slice(0, 32)}`
+  return `~${hashOf([definition.name, columnList(definition), textForm, ...keys]).slice(0, 32)}`
 }
 
 const isParquet = ({ format }: DataFile): boolean => format === 'parquet'
@@ -467,7 +467,7 @@ const isText = (file: DataFile): boolean => !isParquet(file)
 /**
  * Up to this many text files of a table have a table of DuckDB each. Planning a query takes some 0.3 ms for each table of a UNION ALL.
  */
-const MOST_SINGLE = 16
+const MOST_UNGROUPED = 16
 /** On average, one file in this many is the last of its group. */
 const GROUP_FILES = 64
 /** The bytes of files after which a group ends. */
@@ -477,8 +477,8 @@ const GROUP_BYTES = 4_000_000n
  * The groups of text files whose rows are in one table of DuckDB. Many small files are grouped. A file's own path decides whether a group
  * ends with it; so a new file mostly changes no group but its own. A group also ends when it has GROUP_BYTES.
  */
-export function inGroups(files: readonly DataFile[]): readonly (readonly DataFile[])[] {
-  if (files.length <= MOST_SINGLE) return files.map(file => [file])
+export function groupsOf(files: readonly DataFile[]): readonly (readonly DataFile[])[] {
+  if (files.length <= MOST_UNGROUPED) return files.map(file => [file])
   const groups: DataFile[][] = []
   let size = GROUP_BYTES
   for (const file of files) {

@@ -45,7 +45,7 @@ export interface TableParts {
 export const openIn = ({ parquet }: TableParts): readonly OpenFile[] => parquet.flatMap(({ open }) => open)
 
 /** The files that are read in place and may change: files of imports never do. */
-export const changeable = ({ parquet }: TableParts): readonly OpenFile[] =>
+export const changeableIn = ({ parquet }: TableParts): readonly OpenFile[] =>
   parquet.flatMap(({ imported, open }) => (imported === null ? open : []))
 
 /**
@@ -74,8 +74,8 @@ export function viewOver(
     ),
   ]
   if (selects.length > 0) return selects.join(' UNION ALL ')
-  const none = emptySelect(definition.columns)
-  return more === '' ? none : `SELECT ${names}${more} FROM (${none})`
+  const emptySql = emptySelect(definition.columns)
+  return more === '' ? emptySql : `SELECT ${names}${more} FROM (${emptySql})`
 }
 
 /** A SELECT without rows that has these columns. */

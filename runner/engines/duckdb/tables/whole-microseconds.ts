@@ -9,7 +9,7 @@ import { DuckDBMapType, DuckDBStructType, type DuckDBType } from '@duckdb/node-a
 import { quoteName, quotePath, quoteText } from '../../../../googlesql-duckdb/names-and-types.js'
 import { asList } from './file-types.js'
 import type { Shape } from './parquet-source.js'
-import { asRead, cutAt, isCut, isInt96, leavesOf, mapLeaves, withStoredTypes } from './stored-types.js'
+import { isCut, isInt96, leavesOf, mapLeaves, markCut, withoutMark, withStoredTypes } from './stored-types.js'
 
 /** Whether a type is a time that DuckDB cuts, or contains one. */
 export const hasCut = (type: DuckDBType): boolean => leavesOf(type).some(leaf => isCut(leaf) && !isInt96(leaf))
@@ -29,7 +29,7 @@ export async function withWholeMicroseconds(
   for (const [i, type] of types.entries()) {
     const where = digitsBeyond(quoteName(names[i]!), type)
     const row = where && (await firstRow(connection, copy, where))
-    checked.push(where === null ? type : mapLeaves(type, leaf => cutAt(leaf, row)))
+    checked.push(where === null ? type : mapLeaves(type, leaf => markCut(leaf, row)))
   }
   return checked
 }
@@ -79,7 +79,7 @@ async function copyInMicroseconds(
     const length = (await bytesAt(from, size - TAIL_BYTES, TAIL_BYTES)).readUInt32LE()
     const footer = await bytesAt(from, size - TAIL_BYTES - length, length + TAIL_BYTES)
     const leaves = types.flatMap(leavesOf).filter(hasCut)
-    if (inMicroseconds(footer) !== leaves.length) return false
+    if (changeToMicroseconds(footer) !== leaves.length) return false
     await into.write(await bytesAt(from, 0, 4), 0, 4, 0)
     await into.write(footer, 0, footer.length, size - footer.length)
     for (const [, start, bytes] of chunks)
@@ -90,7 +90,7 @@ async function copyInMicroseconds(
   } finally {
     await Promise.all([from.close(), into.close()])
   }
-  const read = types.map(type => mapLeaves(type, asRead))
+  const read = types.map(type => mapLeaves(type, withoutMark))
   return !(await withStoredTypes(connection, copy, read)).some(hasCut)
 }
 
@@ -101,16 +101,16 @@ async function bytesAt(file: FileHandle, position: number, length: number): Prom
 
 const [TIME, TIMESTAMP, IN_UTC, LOCAL, MICROS] = [0x7c, 0x8c, 0x11, 0x12, 0x2c]
 /** The unit NANOS, and after it the four bytes that end NANOS, the unit, the time's type and the logical type. */
-const OF_NANOS = Buffer.from([0x1c, 0x3c, 0, 0, 0, 0])
+const NANOS_ENDING = Buffer.from([0x1c, 0x3c, 0, 0, 0, 0])
 
 /**
  * Changes the types of times in nanoseconds to timestamps in microseconds in the footer, and returns how many it changed. A local
  * timestamp in nanoseconds stays, since DuckDB does not cut it. Source, for the compact protocol:
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift.
  */
-function inMicroseconds(footer: Buffer): number {
+function changeToMicroseconds(footer: Buffer): number {
   let count = 0
-  for (let at = footer.indexOf(OF_NANOS); at >= 0; at = footer.indexOf(OF_NANOS, at + 1)) {
+  for (let at = footer.indexOf(NANOS_ENDING); at >= 0; at = footer.indexOf(NANOS_ENDING, at + 1)) {
     const [type, zone] = [footer[at - 2], footer[at - 1]]
     if (zone !== IN_UTC && (zone !== LOCAL || type === TIMESTAMP)) continue
     if (type !== TIME && type !== TIMESTAMP) continue

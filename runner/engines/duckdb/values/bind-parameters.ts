@@ -59,8 +59,8 @@ export async function withStatement<T>(
 ): Promise<T> {
   const statement = await connection.prepare(sql)
   try {
-    for (const [index, { name, type, value: given }] of parameters.entries()) {
-      const value = checkValue(type, given, WRITER)
+    for (const [index, { name, type, value: argument }] of parameters.entries()) {
+      const value = checkValue(type, argument, WRITER)
       if (value === undefined) throw new BindError(name, `is not a value of type ${typeName(type)}`)
       if (value === null) statement.bindNull(index + 1)
       else statement.bindValue(index + 1, value, valueType(type))

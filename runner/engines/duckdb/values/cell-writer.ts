@@ -71,7 +71,7 @@ function jsonWriter(type: Type, name: string, promise: ColumnPromise, options: C
     const value = vector.getItem(row)
     if (value === null) return 'null'
     const text = textOf(value)
-    if (text === undefined) throw unexpected(vector, type.kind)
+    if (text === undefined) throw unexpectedValue(vector, type.kind)
     return text
   }
 }
@@ -84,7 +84,7 @@ function arrayWriter(element: Type, name: string, { fields }: ColumnPromise, opt
     throw new ValueError(`Array cannot have a null element; error in writing field ${name}`)
   }
   return (vector, row) => {
-    if (!(vector instanceof DuckDBListVector)) throw unexpected(vector, 'ARRAY')
+    if (!(vector instanceof DuckDBListVector)) throw unexpectedValue(vector, 'ARRAY')
     const items = vector.getItemVector(row)
     if (items === null) return '[]'
     let text = '['
@@ -105,7 +105,7 @@ function structWriter(fields: readonly StructField[], promise: ColumnPromise, op
     return compileCellWriter(field, promise.fields?.[i] ?? NO_PROMISE, options)
   })
   return (vector, row) => {
-    if (!(vector instanceof DuckDBStructVector)) throw unexpected(vector, 'STRUCT')
+    if (!(vector instanceof DuckDBStructVector)) throw unexpectedValue(vector, 'STRUCT')
     if (!vector.isItemValid(row)) return 'null'
     if (keys.length === 0) return '{}'
     let text = ''
@@ -114,8 +114,8 @@ function structWriter(fields: readonly StructField[], promise: ColumnPromise, op
   }
 }
 
-function unexpected(vector: DuckDBVector, wanted: string): UnexpectedValueError {
-  return new UnexpectedValueError(`${wanted} expected, DuckDB gave ${vector.type}`)
+function unexpectedValue(vector: DuckDBVector, expected: string): UnexpectedValueError {
+  return new UnexpectedValueError(`${expected} expected, DuckDB gave ${vector.type}`)
 }
 
 type ScalarKind = Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>
@@ -136,7 +136,7 @@ const SCALARS: Readonly<Record<ScalarKind, ScalarWriter>> = {
   FLOAT64: texts => value => (typeof value === 'number' ? texts.float64(value) : undefined),
   NUMERIC: texts => value =>
     value instanceof DuckDBDecimalValue ? texts.numeric(decimalText(value.value, value.scale)) : undefined,
-  BIGNUMERIC: texts => value => (typeof value === 'bigint' ? texts.numeric(bignumeric(value)) : undefined),
+  BIGNUMERIC: texts => value => (typeof value === 'bigint' ? texts.numeric(bignumericTextOf(value)) : undefined),
   BOOL: texts => value => (typeof value === 'boolean' ? texts.bool(value) : undefined),
   STRING: texts => value => (typeof value === 'string' ? texts.string(value) : undefined),
   BYTES: texts => value => (value instanceof DuckDBBlobValue ? texts.bytes(value.bytes) : undefined),
@@ -158,21 +158,21 @@ function rangeOf(kind: RangeKind, { entries }: DuckDBStructValue): string {
   return rangeResult(kind, [entries['s'], entries['e']].map(boundText))
 }
 
-function inYears(text: string | undefined): string {
+function orFail(text: string | undefined): string {
   if (text === undefined) throw new ValueError('A bound of a range is out of the years 1 to 9999')
   return text
 }
 
 /** The text of a range's bound; null if the range is unbounded there. */
 function boundText(value: DuckDBValue | undefined): string | null {
-  if (value instanceof DuckDBDateValue) return value.isFinite ? inYears(dateText(value.days)) : null
-  if (value instanceof DuckDBTimestampValue) return value.isFinite ? inYears(datetimeText(value.micros)) : null
-  if (value instanceof DuckDBTimestampTZValue) return value.isFinite ? `${inYears(datetimeText(value.micros))}Z` : null
+  if (value instanceof DuckDBDateValue) return value.isFinite ? orFail(dateText(value.days)) : null
+  if (value instanceof DuckDBTimestampValue) return value.isFinite ? orFail(datetimeText(value.micros)) : null
+  if (value instanceof DuckDBTimestampTZValue) return value.isFinite ? `${orFail(datetimeText(value.micros))}Z` : null
   throw new UnexpectedValueError(`a bound of a range expected, DuckDB gave ${typeof value}`)
 }
 
 /** @throws ValueError for a value beyond BIGNUMERIC, which no GoogleSQL function should return */
-function bignumeric(units: bigint): string {
+function bignumericTextOf(units: bigint): string {
   if (!isInBignumeric(units)) throw new ValueError('BIGNUMERIC overflow')
   return bignumericText(units)
 }

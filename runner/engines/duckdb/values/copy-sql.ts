@@ -66,7 +66,7 @@ const isOutOfYears = (value: string): string =>
   `NOT isfinite(${value}) OR epoch_us(${value}) NOT BETWEEN ${MIN_TIMESTAMP_MICROS} AND ${MAX_TIMESTAMP_MICROS}`
 
 /** SQL that is true for a value that no result may have. */
-const BROKEN: Partial<Record<Type['kind'], (value: string, json: ColumnPromise['json']) => string>> = {
+const IS_FORBIDDEN: Partial<Record<Type['kind'], (value: string, json: ColumnPromise['json']) => string>> = {
   INT64: (value, json) => (json === 'number' ? isUnsafe(value) : 'false'),
   FLOAT64: (value, json) => (json === 'number' ? `NOT isfinite(${value})` : 'false'),
   DATE: isOutOfYears,
@@ -80,7 +80,7 @@ const LINES = `FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\n'`
 const GROUPS = 'FORMAT parquet, ROW_GROUP_SIZE 2048'
 
 /** The errors for a value that no result may have, and for a row beyond `maxRows`; the `reason` of the failure is the same text. */
-export const [BROKEN_VALUE, TOO_MANY_ROWS] = ['A value that no result may have', 'More rows than an export may have']
+export const [FORBIDDEN_VALUE, TOO_MANY_ROWS] = ['A value that no result may have', 'More rows than an export may have']
 
 /** Must run before each statement: it counts rows. With a LIMIT instead, one thread would compute all rows, and the others would spin. */
 export const COUNT_ROWS = 'CREATE OR REPLACE TEMP SEQUENCE exported_rows'
@@ -92,31 +92,31 @@ export function copyStatement(request: RunRequest, path: string): string | null 
     const { required, json } = contract[i] ?? NO_PROMISE
     // A JSON null counts as a NULL, also with white space around it.
     const value = type.kind === 'JSON' ? `nullif(trim(CAST(c${i} AS VARCHAR), E' \\t\\n\\r'), 'null')` : `c${i}`
-    const broken = `${required ? `${value} IS NULL` : 'false'} OR ${BROKEN[type.kind]?.(value, json) ?? 'false'}`
+    const isForbidden = `${required ? `${value} IS NULL` : 'false'} OR ${IS_FORBIDDEN[type.kind]?.(value, json) ?? 'false'}`
     const textIn = (form: Form): string => TEXTS[type.kind]!(value, form, { json, timestamps })
-    return { name, type, value, required, broken, textIn }
+    return { name, type, value, required, isForbidden, textIn }
   })
   if (exported === undefined || cells.some(({ type }) => !TEXTS[type.kind])) return null
   const copy = (selected: string, options: string): string =>
     `COPY (SELECT ${selected} FROM (${sql}\n) AS r(${cells.map((_, i) => `c${i}`).join()})) TO ${quoteText(path)} (${options})`
   const isBeyond = Number.isSafeInteger(maxRows) ? `nextval('exported_rows') > ${maxRows}` : 'false'
   /** SQL of the row's first text, which fails for a row beyond `maxRows`, and where the row has a value that no result may have. */
-  const checked = (first: string): string =>
-    `CASE WHEN ${isBeyond} THEN bq_raise(${quoteText(TOO_MANY_ROWS)}) WHEN ${cells.map(({ broken }) => broken).join(' OR ')} THEN bq_raise(${quoteText(BROKEN_VALUE)}) ELSE ${first} END`
+  const withChecks = (first: string): string =>
+    `CASE WHEN ${isBeyond} THEN bq_raise(${quoteText(TOO_MANY_ROWS)}) WHEN ${cells.map(({ isForbidden }) => isForbidden).join(' OR ')} THEN bq_raise(${quoteText(FORBIDDEN_VALUE)}) ELSE ${first} END`
   if (exported.format === 'ndjson') {
     const keys = objectKeys(columns.map(({ name }) => name)).map(quoteText)
     const members = cells.map(({ textIn }, i) => `${keys[i]}, coalesce(${textIn(JSON_FORM)}, 'null')`)
-    return copy(`concat(${checked("''")}, ${members.join()}, '}')`, LINES)
+    return copy(`concat(${withChecks("''")}, ${members.join()}, '}')`, LINES)
   }
   if (exported.format === 'csv') {
     const texts = cells.map(({ textIn }) => textIn(CSV_FORM))
-    return copy(`concat(${checked("''")}, ${texts.join(", ',', ")}, chr(13))`, LINES)
+    return copy(`concat(${withChecks("''")}, ${texts.join(", ',', ")}, chr(13))`, LINES)
   }
   // DuckDB writes each column of Parquet as one that may have NULLs.
   if (exported.format !== 'parquet' || cells.some(({ required }) => required)) return null
   const values = cells.map(({ name, type, value, textIn }, i) => {
     const cast = type.kind === 'JSON' ? textIn(JSON_FORM) : `CAST(${value} AS ${duckdbType(type)})`
-    return `${i === 0 ? checked(cast) : cast} AS ${quoteName(name)}`
+    return `${i === 0 ? withChecks(cast) : cast} AS ${quoteName(name)}`
   })
   const metadata = [...schemaMetadata({ ...exported, isTruncated: false })].map(entry =>
     entry.map(quoteText).join(': '),

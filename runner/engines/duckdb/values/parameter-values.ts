@@ -11,14 +11,14 @@ import type { WireParameter } from '../process/messages.js'
  */
 export const wireParameters = (
   names: readonly string[],
-  given: Readonly<Record<string, BoundValue>>,
-): readonly WireParameter[] => names.map(name => wireParameter(name, given))
+  values: Readonly<Record<string, BoundValue>>,
+): readonly WireParameter[] => names.map(name => wireParameter(name, values))
 
-function wireParameter(name: string, given: Readonly<Record<string, BoundValue>>): WireParameter {
-  const key = Object.hasOwn(given, name)
+function wireParameter(name: string, values: Readonly<Record<string, BoundValue>>): WireParameter {
+  const key = Object.hasOwn(values, name)
     ? name
-    : Object.keys(given).find(other => other.toLowerCase() === name.toLowerCase())
-  const bound = key === undefined ? undefined : given[key]
+    : Object.keys(values).find(other => other.toLowerCase() === name.toLowerCase())
+  const bound = key === undefined ? undefined : values[key]
   const type = bound && parseTypeName(bound.type)
   if (!bound || !type)
     throw new RunnerError('ARGUMENT_INVALID', { errors: [{ parameter: name, detail: 'is not given' }] })

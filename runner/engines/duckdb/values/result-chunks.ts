@@ -15,13 +15,13 @@ export class CutResultError extends Error {
  * result.
  */
 export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
-  const begin = (): Promise<DuckDBDataChunk | null> => {
+  const fetchNext = (): Promise<DuckDBDataChunk | null> => {
     const chunk = result.fetchChunk()
     // The rejection is reported when this chunk is awaited; until then Node must not treat it as unhandled.
     chunk.catch(() => null)
     return chunk
   }
-  let next = begin()
+  let next = fetchNext()
   try {
     for (;;) {
       const chunk = await next
@@ -31,7 +31,7 @@ export async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBData
         if (result.returnType === ResultReturnType.INVALID) throw new CutResultError()
         return
       }
-      next = begin()
+      next = fetchNext()
       yield chunk
     }
   } finally {

@@ -67,7 +67,7 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
         await session.tables.prepare(tables, needs)
         await session.borrow(async connection => {
           await needs.makeViews(connection)
-          await session.largePlans.during(sql, async () => (await connection.prepare(sql)).destroySync())
+          await session.largePlans.run(sql, async () => (await connection.prepare(sql)).destroySync())
         })
         expect(cpuMs() - began).to.be.lessThan(MOST_CPU_MS)
       }).timeout(60_000)
@@ -81,19 +81,15 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
           return result.getRows()[0]![0]
         })
       const large = `${'SELECT 1 GROUP BY 1 UNION ALL '.repeat(200)}SELECT 1`
-      expect(await plans.during('SELECT 1 GROUP BY 1', setting)).to.equal('')
-      const both = plans.during(large, async () => [
-        await setting(),
-        await plans.during(large, setting),
-        await setting(),
-      ])
+      expect(await plans.run('SELECT 1 GROUP BY 1', setting)).to.equal('')
+      const both = plans.run(large, async () => [await setting(), await plans.run(large, setting), await setting()])
       expect(await both).to.deep.equal(Array(3).fill('compressed_materialization'))
-      const twice = plans.during(large, async () => [await plans.unfailing(setting), await setting()])
+      const twice = plans.run(large, async () => [await plans.rerun(setting), await setting()])
       const [inner, outer] = await twice
       expect(String(inner).split(',')).to.have.members(['compressed_materialization', 'deliminator'])
       expect(outer).to.equal('compressed_materialization')
       expect(await setting()).to.equal('')
-      const failure = plans.during(large, () => Promise.reject(new RangeError('x'))).catch(error => error)
+      const failure = plans.run(large, () => Promise.reject(new RangeError('x'))).catch(error => error)
       expect(await failure).to.be.instanceOf(RangeError)
       expect(await setting()).to.equal('')
     })
@@ -114,7 +110,7 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
         statements.push(sql.split(' ').slice(0, 2).join(' '))
         return run(sql, ...rest)
       }
-      const openFiles = new OpenFiles({ own: join(scratch.path, 'files'), dataDir: null, datasets: [] })
+      const openFiles = new OpenFiles({ ownFolder: join(scratch.path, 'files'), dataDir: null, datasets: [] })
       const store = new TableStore(connection, null, openFiles)
       const tables = TABLES.slice(0, count)
       for (const definition of tables) store.declare({ definition, origin: { kind: 'files', files } })

@@ -23,7 +23,7 @@ describe('an open file of the data folder', () => {
   before(() => {
     for (const folder of ['data/d', 'data/e', 'outside']) mkdirSync(at(folder), { recursive: true })
     writeFileSync(at('outside/1.parquet'), 'outside')
-    files = new OpenFiles({ own: at('own'), dataDir: at('data'), datasets: [at('data/d'), at('data/e')] })
+    files = new OpenFiles({ ownFolder: at('own'), dataDir: at('data'), datasets: [at('data/d'), at('data/e')] })
   })
   after(() => scratch.remove())
 
@@ -60,7 +60,7 @@ describe('an open file of the data folder', () => {
     symlinkSync(at('data/e/1.parquet'), at('data/d/other.parquet'))
     expect(readFileSync(open(at('data/d/other.parquet')).path, 'utf8')).to.equal('another')
     symlinkSync(at('outside'), at('data/linked'))
-    const linked = new OpenFiles({ own: at('own2'), dataDir: at('data'), datasets: [at('data/linked')] })
+    const linked = new OpenFiles({ ownFolder: at('own2'), dataDir: at('data'), datasets: [at('data/linked')] })
     const file = linked.open({ path: at('data/linked/1.parquet'), stamp: null, isGiven: false })
     expect(readFileSync(file.path, 'utf8')).to.equal('outside')
     linked.close([file])

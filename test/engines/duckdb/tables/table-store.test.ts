@@ -7,7 +7,7 @@ import type { DataFile } from '../../../../runner/engines/duckdb/tables/data-fol
 import { OpenFiles } from '../../../../runner/engines/duckdb/tables/open-files.js'
 import { QueryNeeds } from '../../../../runner/engines/duckdb/tables/query-needs.js'
 import { FileChangedError } from '../../../../runner/engines/duckdb/tables/steady-copy.js'
-import { inGroups, TableStore } from '../../../../runner/engines/duckdb/tables/table-store.js'
+import { groupsOf, TableStore } from '../../../../runner/engines/duckdb/tables/table-store.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
 import { until } from '../../../until.js'
 import { openRawEngine, scratchFolder } from '../raw-engine.js'
@@ -30,7 +30,7 @@ describe('the tables of text files', () => {
     const dataDir = join(scratch.path, 'data')
     instance = await DuckDBInstance.create()
     connection = await instance.connect()
-    openFiles = new OpenFiles({ own: join(scratch.path, 'own'), dataDir, datasets: [join(dataDir, 'd')] })
+    openFiles = new OpenFiles({ ownFolder: join(scratch.path, 'own'), dataDir, datasets: [join(dataDir, 'd')] })
     store = new TableStore(await instance.connect(), dataDir, openFiles)
     store.declare({ definition: TABLE, origin: { kind: 'data-folder' } })
   })
@@ -144,11 +144,11 @@ describe('the tables of text files', () => {
     })
     const all = Array.from({ length: 2_000 }, (_, i) => file(String(10_000 + i)))
     const texts = (files: readonly DataFile[]): readonly string[] =>
-      inGroups(files).map(group => JSON.stringify(group.map(({ path }) => path)))
+      groupsOf(files).map(group => JSON.stringify(group.map(({ path }) => path)))
     expect(texts(all.slice(0, 16))).to.have.length(16)
     const groups = texts(all)
     expect(groups.length).to.be.within(15, 80)
-    expect(inGroups(all).flat()).to.deep.equal(all)
+    expect(groupsOf(all).flat()).to.deep.equal(all)
     for (const i of [0, 500, 1_999]) {
       const rest = texts(all.toSpliced(i, 1))
       expect(groups.filter(group => !rest.includes(group)).length, String(i)).to.be.within(1, 2)

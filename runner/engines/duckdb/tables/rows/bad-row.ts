@@ -22,7 +22,7 @@ export class BadRowError extends Error {
 const MAX_SHOWN = 60
 
 /** Quotes text of a file for a report: on one line, and only its beginning. */
-export function shown(text: string): string {
+export function excerptOf(text: string): string {
   const visible = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
   return visible.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,

@@ -1,5 +1,5 @@
 /** Names of columns for the keys in files. Source: https://cloud.google.com/bigquery/docs/schemas#column_names */
-import { shown } from './bad-row.js'
+import { excerptOf } from './bad-row.js'
 
 /** BigQuery's flexible column names. */
 const FLEXIBLE = /^[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}&%=+:'<>#| ]+$/u
@@ -18,44 +18,44 @@ interface Named {
 }
 
 /** Finds the column or field for a key: the one whose name is the key, or else the one whose name is `columnName` of it, in any case. */
-export function finder<T extends Named>(fields: readonly T[]): (key: string) => T | undefined {
+export function finderOf<T extends Named>(fields: readonly T[]): (key: string) => T | undefined {
   const byName = new Map(fields.map(field => [field.name.toLowerCase(), field]))
   return key => byName.get(key.toLowerCase()) ?? byName.get(columnName(key).toLowerCase())
 }
 
 /** The key of each column or field that has one. `twice` is a message where one has two keys, and otherwise null. */
 export function keysOfFields<T extends Named>(fields: readonly T[], keys: readonly string[]) {
-  const find = finder(fields)
+  const find = finderOf(fields)
   const keyOf = new Map<T, string>()
-  let twice: string | null = null
+  let duplicate: string | null = null
   for (const key of keys) {
     const field = find(key)
     const other = field && keyOf.get(field)
-    if (other !== undefined) twice = `${field!.name} is in the file twice${asOneName(other, key)}`
+    if (other !== undefined) duplicate = `${field!.name} is in the file twice${sameNameNote(other, key)}`
     else if (field) keyOf.set(field, key)
   }
-  return { keyOf, twice }
+  return { keyOf, duplicate }
 }
 
 /** The two keys of one column, for a message that the column is there twice; '' where the keys are equal. */
-export const asOneName = (a: string, b: string): string =>
-  a === b ? '' : `: ${JSON.stringify(shown(a))} and ${JSON.stringify(shown(b))} are one name`
+export const sameNameNote = (a: string, b: string): string =>
+  a === b ? '' : `: ${JSON.stringify(excerptOf(a))} and ${JSON.stringify(excerptOf(b))} are one name`
 
 /** The names of the columns of a CSV file. A third column without a name becomes `column_3`; a second `a`, or `A`, becomes `a_1`. */
 export function headerNames(header: readonly string[]): readonly string[] {
-  const taken = new Set(header.map(name => name.toLowerCase()))
-  const given = new Set<string>()
+  const takenNames = new Set(header.map(name => name.toLowerCase()))
+  const givenNames = new Set<string>()
   const numbers = new Map<string, number>()
   return header.map((text, i) => {
     const name = text === '' ? `column_${i + 1}` : text
     const key = name.toLowerCase()
-    const isFree = text === '' ? !taken.has(key) : !given.has(key)
+    const isFree = text === '' ? !takenNames.has(key) : !givenNames.has(key)
     let number = isFree ? 0 : (numbers.get(key) ?? 1)
-    while (number > 0 && taken.has(`${key}_${number}`)) number++
+    while (number > 0 && takenNames.has(`${key}_${number}`)) number++
     numbers.set(key, number + 1)
     const unique = number === 0 ? name : `${name}_${number}`
-    given.add(unique.toLowerCase())
-    taken.add(unique.toLowerCase())
+    givenNames.add(unique.toLowerCase())
+    takenNames.add(unique.toLowerCase())
     return unique
   })
 }

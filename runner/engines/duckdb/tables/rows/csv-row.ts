@@ -1,11 +1,11 @@
 /** Converts records of CSV to rows of JSON by a table's schema. */
 import { PARTITION_TIME } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
-import { BadRowError, shown } from './bad-row.js'
-import { asOneName, headerNames } from './column-name.js'
+import { BadRowError, excerptOf } from './bad-row.js'
+import { headerNames, sameNameNote } from './column-name.js'
 import { type Cell, cellsOf, headerOf } from './csv.js'
 import { type CsvForm, formHint, hasDecimals, lacksFirstName, withPoint } from './csv-form.js'
-import { GIVEN, jsonObject } from './json-row.js'
+import { FOLDER_ONLY, jsonObject } from './json-row.js'
 import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
 import type { RowReader } from './row-stream.js'
@@ -58,13 +58,13 @@ export function csvRowReader(record: RowRecord, leavesOut: string | null, form: 
     const columns = headerNames(header.map(({ text }) => text ?? '')).map(name => {
       const field = record.find(name) ?? null
       if (field === null) {
-        unknown.push(JSON.stringify(shown(name)))
+        unknown.push(JSON.stringify(excerptOf(name)))
         return field
       }
       const other = keys.get(field)
-      if (other !== undefined) problems.push(`the header names ${field.name} twice${asOneName(other, name)}`)
+      if (other !== undefined) problems.push(`the header names ${field.name} twice${sameNameNote(other, name)}`)
       keys.set(field, name)
-      if (field.given !== null) problems.push(`the header names ${field.name}: expected ${GIVEN}`)
+      if (field.folderValue !== null) problems.push(`the header names ${field.name}: expected ${FOLDER_ONLY}`)
       if (field.isRepeated || field.record !== null)
         problems.push(`${field.name} is ${field.isRepeated ? 'REPEATED' : 'a RECORD'}, which CSV cannot hold`)
       return field
@@ -75,18 +75,18 @@ export function csvRowReader(record: RowRecord, leavesOut: string | null, form: 
       const [what, them] = unknown.length === 1 ? ['an unknown column', 'it'] : ['unknown columns', 'them']
       problems.push(`the header names ${what}: ${unknown.join(', ')}; ${leavesOut} leaves ${them} out`)
     }
-    const awaited = record.awaited.filter(field => !columns.includes(field))
-    for (const field of awaited) {
-      if (field.isRequired && field.given === null)
+    const needed = record.neededFields.filter(field => !columns.includes(field))
+    for (const field of needed) {
+      if (field.isRequired && field.folderValue === null)
         problems.push(`the header does not name ${field.name}, which is REQUIRED`)
     }
     if (problems.length > 0) throw new QueryFault(problems.join('; '))
-    absent = awaited
+    absent = needed
     return columns
   }
 
   function read(columns: readonly (RowField | null)[], cells: readonly Cell[]): string {
-    const members = new Map(absent.map(field => [field, field.given ?? '[]']))
+    const members = new Map(absent.map(field => [field, field.folderValue ?? '[]']))
     for (const [i, field] of columns.entries()) {
       const value = field === null ? null : jsonOf(field, cells[i] ?? NO_CELL, form)
       if (field !== null && value !== null) members.set(field, value)
@@ -94,7 +94,7 @@ export function csvRowReader(record: RowRecord, leavesOut: string | null, form: 
     return jsonObject(members)
   }
 
-  const inOrder = record.fields.filter(({ name, given }) => name !== PARTITION_TIME && given === null)
+  const inOrder = record.fields.filter(({ name, folderValue: given }) => name !== PARTITION_TIME && given === null)
   return csvReader({ columnsOf, headerFor: () => inOrder.map(({ name }) => ({ text: name, offset: 0 })), read }, form)
 }
 
@@ -117,7 +117,7 @@ function expectDelimiter([cell, ...others]: readonly Cell[], { delimiter }: CsvF
   const [is, was] = [separator, String.fromCharCode(delimiter)].map(mark => JSON.stringify(mark))
   const flag = separator === '\t' ? '--delimiter tab' : `--delimiter '${separator}'`
   throw new QueryFault(
-    `cells are separated by ${was}, and this header by ${is}: ${shown(text)}; it needs ${formHint('fieldDelimiter', separator, flag)}`,
+    `cells are separated by ${was}, and this header by ${is}: ${excerptOf(text)}; it needs ${formHint('fieldDelimiter', separator, flag)}`,
   )
 }
 
@@ -133,5 +133,5 @@ function jsonOf(field: RowField, { text, offset }: Cell, { nulls, hasDecimalComm
   const leaf = field.kind === 'STRUCT' || plain === null ? null : leafOfText(field.kind, plain, field.limits)
   if (leaf !== null) return leaf
   const how = isWithComma ? ', with a decimal comma' : ''
-  throw new BadRowError(offset, field.name, `"${shown(text)}"`, expectation(field.kind, field.limits) + how)
+  throw new BadRowError(offset, field.name, `"${excerptOf(text)}"`, expectation(field.kind, field.limits) + how)
 }

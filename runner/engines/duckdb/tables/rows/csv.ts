@@ -1,5 +1,5 @@
 /** Splits a stream of CSV into records, and records into cells, by RFC 4180. The delimiter and the quote may be other characters. */
-import { BadRowError, shown } from './bad-row.js'
+import { BadRowError, excerptOf } from './bad-row.js'
 import type { CsvForm } from './csv-form.js'
 import { NEWLINE, RETURN, type RowEnds } from './row-stream.js'
 
@@ -98,7 +98,7 @@ export function cellsOf(bytes: Buffer, start: number, end: number, { delimiter, 
         throw new BadRowError(
           at,
           '',
-          `a quote within ${shown(plain)}`,
+          `a quote within ${excerptOf(plain)}`,
           'quotes around the whole cell, and doubled within it',
         )
       }
@@ -112,7 +112,7 @@ export function cellsOf(bytes: Buffer, start: number, end: number, { delimiter, 
       throw new BadRowError(
         at,
         '',
-        `"${shown(row.toString('utf8', at, Math.min(row.length, at + 80)))}" behind a closing quote`,
+        `"${excerptOf(row.toString('utf8', at, Math.min(row.length, at + 80)))}" behind a closing quote`,
         separator === ',' ? 'a comma' : `the delimiter ${JSON.stringify(separator)}`,
       )
     }

@@ -16,7 +16,7 @@ export function decoderOf(encoding: TextEncoding): Decoder | null {
     case 'ISO-8859-1':
       return { decode: chunk => Buffer.from(chunk.toString('latin1')), end: () => undefined }
     case 'Windows-1252':
-      return { decode: chunk => Buffer.from(ofWindows(chunk.toString('latin1'))), end: () => undefined }
+      return { decode: chunk => Buffer.from(decodeWindows(chunk.toString('latin1'))), end: () => undefined }
     default: {
       const decoder = new TextDecoder(encoding, { fatal: true })
       return { decode: chunk => Buffer.from(decoder.decode(chunk, { stream: true })), end: () => void decoder.decode() }
@@ -27,5 +27,5 @@ export function decoderOf(encoding: TextEncoding): Decoder | null {
 /** The characters of the bytes 0x80 to 0x9f. Node.js decodes them as ISO-8859-1 in some versions (nodejs/node#56542). */
 const WINDOWS = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
-const ofWindows = (text: string): string =>
+const decodeWindows = (text: string): string =>
   text.replace(/[\u0080-\u009f]/g, character => WINDOWS[character.charCodeAt(0) - 0x80]!)

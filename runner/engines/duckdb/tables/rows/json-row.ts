@@ -2,8 +2,8 @@
  * Checks one row of NDJSON against its table's schema, and writes it for DuckDB's reader: with the schema's names, and in another spelling
  * for the few values that the reader would change.
  */
-import { type BadRowError, shown } from './bad-row.js'
-import { asOneName } from './column-name.js'
+import { type BadRowError, excerptOf } from './bad-row.js'
+import { sameNameNote } from './column-name.js'
 import { beginsNumber, JsonTokens } from './json-tokens.js'
 import { expectation, leafOfText } from './leaf.js'
 import type { RowField, RowRecord } from './row-schema.js'
@@ -41,8 +41,8 @@ export class JsonRowReader implements RowReader {
 
   #unknownFields(): BadRowError {
     const names = this.#unknown
-    const list = names.map(name => JSON.stringify(shown(name))).join(', ')
-    return this.#tokens.bad(
+    const list = names.map(name => JSON.stringify(excerptOf(name))).join(', ')
+    return this.#tokens.fault(
       this.#unknownAt,
       names.length === 1 ? `the unknown field ${list}` : `the unknown fields ${list}`,
       `fields of the schema; ${this.#leavesOut} leaves others out`,
@@ -59,11 +59,11 @@ export class JsonRowReader implements RowReader {
     const tokens = this.#tokens
     const members = new Map<RowField, string>()
     tokens.members(() => this.#readMember(record, members))
-    for (const field of record.awaited) {
+    for (const field of record.neededFields) {
       if (members.has(field)) continue
-      if (field.given === null && field.isRequired)
-        throw tokens.bad(tokens.at - 1, 'nothing', REQUIRED, this.#pathOf(field.name))
-      members.set(field, field.given ?? '[]')
+      if (field.folderValue === null && field.isRequired)
+        throw tokens.fault(tokens.at - 1, 'nothing', REQUIRED, this.#pathOf(field.name))
+      members.set(field, field.folderValue ?? '[]')
     }
     return jsonObject(members)
   }
@@ -75,22 +75,22 @@ export class JsonRowReader implements RowReader {
     const name = tokens.key()
     const field = record.find(name)
     if (field === undefined) {
-      this.#meetUnknown(name, start)
+      this.#addUnknown(name, start)
       return
     }
     this.#path.push(field.name)
     if (members.has(field)) {
-      const twice = asOneName(this.#keys.get(field) ?? field.name, name)
-      throw tokens.bad(start, `the field a second time${twice}`, 'each field once')
+      const twice = sameNameNote(this.#keys.get(field) ?? field.name, name)
+      throw tokens.fault(start, `the field a second time${twice}`, 'each field once')
     }
-    if (field.given !== null) throw tokens.bad(start, 'the field', GIVEN)
+    if (field.folderValue !== null) throw tokens.fault(start, 'the field', FOLDER_ONLY)
     if (name !== field.name) this.#keys.set(field, name)
     else if (this.#keys.size > 0) this.#keys.delete(field)
     members.set(field, this.#readField(field))
     this.#path.pop()
   }
 
-  #meetUnknown(name: string, start: number): void {
+  #addUnknown(name: string, start: number): void {
     if (this.#leavesOut !== null) {
       if (this.#unknown.length === 0) this.#unknownAt = start
       this.#unknown.push(this.#pathOf(name))
@@ -103,9 +103,9 @@ export class JsonRowReader implements RowReader {
     tokens.peek()
     const start = tokens.at
     // This also holds for JSON columns: a JSON null in a row is the column's NULL.
-    if (tokens.standsHere('null')) {
+    if (tokens.isNext('null')) {
       tokens.at += 'null'.length
-      if (field.isRequired) throw tokens.bad(start, 'null', REQUIRED)
+      if (field.isRequired) throw tokens.fault(start, 'null', REQUIRED)
       return field.isRepeated ? '[]' : 'null'
     }
     return field.isRepeated ? this.#readList(field) : this.#readSingle(field)
@@ -113,12 +113,12 @@ export class JsonRowReader implements RowReader {
 
   #readList(field: RowField): string {
     const tokens = this.#tokens
-    if (tokens.peek() !== '[') throw this.#misfit(field, 'a list, since the field is REPEATED')
+    if (tokens.peek() !== '[') throw this.#wrongKind(field, 'a list, since the field is REPEATED')
     const elements: string[] = []
     tokens.members(index => {
       this.#path[this.#path.length - 1] = `${field.name}[${index}]`
-      if (tokens.peek() === 'n' && tokens.standsHere('null') && field.kind !== 'JSON') {
-        throw tokens.bad(tokens.at, 'null', 'a value: a list of BigQuery holds no NULL')
+      if (tokens.peek() === 'n' && tokens.isNext('null') && field.kind !== 'JSON') {
+        throw tokens.fault(tokens.at, 'null', 'a value: a list of BigQuery holds no NULL')
       }
       elements.push(this.#readSingle(field))
     })
@@ -131,7 +131,7 @@ export class JsonRowReader implements RowReader {
     const first = tokens.peek()
     const start = tokens.at
     if (record !== null) {
-      if (first !== '{') throw this.#misfit(field)
+      if (first !== '{') throw this.#wrongKind(field)
       return this.#readRecord(record)
     }
     if (kind === 'JSON') {
@@ -145,50 +145,50 @@ export class JsonRowReader implements RowReader {
       }
       const text = tokens.text()
       // Only CSV may also have `yes`, `t` and 1.
-      if (kind === 'BOOL' && !/^(?:true|false)$/i.test(text)) throw this.#wrong(field, start)
+      if (kind === 'BOOL' && !/^(?:true|false)$/i.test(text)) throw this.#wrongValue(field, start)
       return this.#leaf(field, start, text)
     }
     if (beginsNumber(first)) {
       tokens.number()
       if (NUMBER_KINDS.has(kind)) return this.#leaf(field, start, numberText(kind, tokens.textFrom(start)))
-      throw this.#wrong(field, start)
+      throw this.#wrongValue(field, start)
     }
-    const word = ['true', 'false'].find(literal => tokens.standsHere(literal))
+    const word = ['true', 'false'].find(literal => tokens.isNext(literal))
     if (word === undefined) {
-      throw first === '[' || first === '{' ? this.#misfit(field) : tokens.unexpected('a JSON value')
+      throw first === '[' || first === '{' ? this.#wrongKind(field) : tokens.unexpected('a JSON value')
     }
     tokens.at += word.length
     if (kind === 'BOOL' || kind === 'STRING') return this.#leaf(field, start, word)
-    throw this.#wrong(field, start)
+    throw this.#wrongValue(field, start)
   }
 
   /** The value as JSON for DuckDB. @param start where the value begins in the row, for an error @param text the text of the value */
   #leaf(field: RowField, start: number, text: string): string {
     const leaf = field.kind === 'STRUCT' ? null : leafOfText(field.kind, text, field.limits)
-    if (leaf === null) throw this.#wrong(field, start)
+    if (leaf === null) throw this.#wrongValue(field, start)
     return leaf
   }
 
   /** The error for a value, from `start` to here, that is not of the field's type. */
-  #wrong(field: RowField, start: number): BadRowError {
+  #wrongValue(field: RowField, start: number): BadRowError {
     const tokens = this.#tokens
     const found = tokens.textFrom(start)
-    return tokens.bad(start, shown(found), expectation(field.kind, field.limits))
+    return tokens.fault(start, excerptOf(found), expectation(field.kind, field.limits))
   }
 
   /** The error for a value of the wrong JSON kind that begins here. */
-  #misfit(field: RowField, expected = expectation(field.kind, field.limits)): BadRowError {
+  #wrongKind(field: RowField, expected = expectation(field.kind, field.limits)): BadRowError {
     const tokens = this.#tokens
     const start = tokens.at
     const first = tokens.peek()
     tokens.skip()
-    const found = first === '[' ? 'a list' : first === '{' ? 'an object' : shown(tokens.textFrom(start))
-    return tokens.bad(start, found, expected)
+    const found = first === '[' ? 'a list' : first === '{' ? 'an object' : excerptOf(tokens.textFrom(start))
+    return tokens.fault(start, found, expected)
   }
 }
 
 /** What a message expects of a field whose value comes from the name of the file's folder, where a row or header has it too. */
-export const GIVEN = 'it in the name of the folder alone'
+export const FOLDER_ONLY = 'it in the name of the folder alone'
 
 const REQUIRED = 'a value: the field is REQUIRED'
 

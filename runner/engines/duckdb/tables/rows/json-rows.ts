@@ -2,7 +2,7 @@
  * Finds the rows of a file of JSON. Each line is a row; or the rows are the elements of an array, which may be a member of one document
  * (an object). The rows of an array may span lines, and may all be on one line.
  */
-import { BadRowError, shown } from './bad-row.js'
+import { BadRowError, excerptOf } from './bad-row.js'
 import { NEWLINE, type RowEnds } from './row-stream.js'
 
 const COMMA = 0x2c
@@ -47,7 +47,7 @@ export class JsonRowEnds implements RowEnds {
   /** The bytes of the last string of the document's own members, which is a name if a colon follows. */
   #name: number[] = []
   /** What comes next in the document: a member's name, or the `rows` after the name of their member. `read` after the rows. */
-  #awaits: 'name' | 'rows' | 'read' = 'name'
+  #nextPart: 'name' | 'rows' | 'read' = 'name'
 
   constructor(member: string | null) {
     this.#member = member
@@ -129,7 +129,7 @@ export class JsonRowEnds implements RowEnds {
     this.#hasBytes = false
     this.#hasRows = byte === COMMA
     if (byte === CLOSE_LIST) {
-      this.#form = this.#member !== null && this.#awaits === 'read' ? 'document' : 'after'
+      this.#form = this.#member !== null && this.#nextPart === 'read' ? 'document' : 'after'
       this.#depth = 1
     }
     return true
@@ -150,9 +150,9 @@ export class JsonRowEnds implements RowEnds {
 
   #isBeginOfRows(byte: number, at: number, bytes: Buffer): boolean {
     const wasInString = this.#isInString
-    if (this.#awaits === 'rows' && !isSpace(byte)) {
+    if (this.#nextPart === 'rows' && !isSpace(byte)) {
       if (byte !== OPEN_LIST) throw new BadRowError(at, '', textAt(bytes, at), `a list of rows in "${this.#member}"`)
-      this.#awaits = 'read'
+      this.#nextPart = 'read'
       this.#form = 'rows'
       this.#depth = 0
       return true
@@ -162,24 +162,24 @@ export class JsonRowEnds implements RowEnds {
       if (this.#depth === 1 && this.#name.length < MAX_NAME) this.#name.push(byte)
       return false
     }
-    if (byte === COLON && this.#depth === 1) this.#meetName(at)
+    if (byte === COLON && this.#depth === 1) this.#checkName(at)
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#depth++
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.#depth--
     if (this.#depth > 0) return false
     this.#form = 'after'
-    if (this.#awaits !== 'read')
+    if (this.#nextPart !== 'read')
       throw new BadRowError(at, '', 'the end of the document', `the member "${this.#member}" with the rows`)
     return true
   }
 
-  #meetName(at: number): void {
+  #checkName(at: number): void {
     if (nameOf(this.#name) !== this.#member) return
-    if (this.#awaits === 'read') throw new BadRowError(at, '', `"${this.#member}" a second time`, 'each member once')
-    this.#awaits = 'rows'
+    if (this.#nextPart === 'read') throw new BadRowError(at, '', `"${this.#member}" a second time`, 'each member once')
+    this.#nextPart = 'rows'
   }
 }
 
-const textAt = (bytes: Buffer, at: number): string => `"${shown(bytes.toString('utf8', at, at + 20))}"`
+const textAt = (bytes: Buffer, at: number): string => `"${excerptOf(bytes.toString('utf8', at, at + 20))}"`
 
 /** The name in the bytes of a string of JSON; null for other bytes. */
 function nameOf(bytes: readonly number[]): string | null {

@@ -2,7 +2,7 @@
  * Reads JSON's tokens from the text of a row, and checks them by RFC 8259. People write these rows, so a mistake is reported with its place
  * and with what was expected there.
  */
-import { BadRowError, shown } from './bad-row.js'
+import { BadRowError, excerptOf } from './bad-row.js'
 
 /** BigQuery's limit on the depth of a JSON value. */
 export const MAX_DEPTH = 500
@@ -31,14 +31,14 @@ export class JsonTokens {
   }
 
   /** The error for the current value. @param at the offset in the row at which it is wrong */
-  bad(at: number, found: string, expected: string, path = this.#path()): BadRowError {
+  fault(at: number, found: string, expected: string, path = this.#path()): BadRowError {
     return new BadRowError(Buffer.byteLength(this.#row.slice(0, at)), path, found, expected)
   }
 
   /** The error for a token that JSON does not allow here. */
   unexpected(expected: string): BadRowError {
-    if (this.peek() === '') return this.bad(this.at, 'the end of the row', expected)
-    return this.bad(this.at, this.#shown(), this.standsHere('NaN') ? `${expected}; NaN is none, write null` : expected)
+    if (this.peek() === '') return this.fault(this.at, 'the end of the row', expected)
+    return this.fault(this.at, this.#excerpt(), this.isNext('NaN') ? `${expected}; NaN is none, write null` : expected)
   }
 
   /** Reads a string, from its opening quote to after its closing quote. */
@@ -46,14 +46,14 @@ export class JsonTokens {
     const begin = this.at++
     while (this.#pass(PLAIN) && this.#pass(ESCAPE));
     const next = this.#row.charAt(this.at)
-    if (next === '') throw this.bad(begin, 'a string without an end', 'a closing quote')
+    if (next === '') throw this.fault(begin, 'a string without an end', 'a closing quote')
     if (next !== '"')
-      throw this.bad(this.at, this.#shown(), 'a character that a string of JSON may have, or one of its escapes')
+      throw this.fault(this.at, this.#excerpt(), 'a character that a string of JSON may have, or one of its escapes')
     this.at++
   }
 
-  #shown(): string {
-    return `"${shown(this.#row.slice(this.at, this.at + MAX_FOUND))}"`
+  #excerpt(): string {
+    return `"${excerptOf(this.#row.slice(this.at, this.at + MAX_FOUND))}"`
   }
 
   number(): void {
@@ -61,7 +61,7 @@ export class JsonTokens {
   }
 
   /** Whether the next characters are `word`. */
-  standsHere(word: string): boolean {
+  isNext(word: string): boolean {
     return this.#row.startsWith(word, this.at)
   }
 
@@ -79,7 +79,7 @@ export class JsonTokens {
     if (this.#pass(WORD)) return
     if (first !== '{' && first !== '[') throw this.unexpected('a JSON value')
     if (depth >= MAX_DEPTH) {
-      throw this.bad(this.at, 'a value within more than 500 others', 'fewer levels')
+      throw this.fault(this.at, 'a value within more than 500 others', 'fewer levels')
     }
     this.members(() => {
       if (first === '{') this.key()

@@ -39,10 +39,10 @@ const LEAVES: Readonly<Record<ScalarKind, (text: string, limits: TypeLimits) => 
   BIGNUMERIC: (text, limits) => decimal('BIGNUMERIC', text, limits),
   BOOL: bool,
   BYTES: bytes,
-  DATE: text => quoted(dateLiteral(text)),
-  TIME: text => quoted(timeLiteral(inMicros(text))),
-  DATETIME: text => quoted(datetimeLiteral(inMicros(text))),
-  TIMESTAMP: text => quoted(timestamp(text)),
+  DATE: text => quote(dateLiteral(text)),
+  TIME: text => quote(timeLiteral(cutToMicros(text))),
+  DATETIME: text => quote(datetimeLiteral(cutToMicros(text))),
+  TIMESTAMP: text => quote(timestamp(text)),
   JSON(text) {
     const canonical = canonicalJson(text, 'round')
     return 'text' in canonical ? JSON.stringify(canonical.text) : null
@@ -83,15 +83,15 @@ export function expectation(kind: ScalarKind | 'STRUCT', { maxLength, precision,
     : `a ${kind}(${precision}, ${scale}) of at most ${precision - (scale ?? 0)} digits before the point`
 }
 
-const quoted = (text: string | null): string | null => (text === null ? null : `"${text}"`)
+const quote = (text: string | null): string | null => (text === null ? null : `"${text}"`)
 
 /** Cuts digits beyond microseconds, BigQuery's precision. Files that are read in place are treated in the same way. */
-const inMicros = (text: string): string => text.replace(/(\.\d{6})\d+/, '$1')
+const cutToMicros = (text: string): string => text.replace(/(\.\d{6})\d+/, '$1')
 
 function int64(text: string): string | null {
-  const found = /^([+-]?)(\d{1,400})(?:\.0*)?$/.exec(text)
-  if (!found) return null
-  const value = BigInt(found[2]!) * (found[1] === '-' ? -1n : 1n)
+  const match = /^([+-]?)(\d{1,400})(?:\.0*)?$/.exec(text)
+  if (!match) return null
+  const value = BigInt(match[2]!) * (match[1] === '-' ? -1n : 1n)
   return value >= MIN_INT64 && value <= MAX_INT64 ? value.toString() : null
 }
 
@@ -101,21 +101,21 @@ function float64(text: string): string | null {
     return Number.isFinite(value) ? (Object.is(value, -0) ? '-0.0' : String(value)) : null
   }
   if (/^nan$/i.test(text)) return '"NaN"'
-  const infinite = /^([+-]?)inf(?:inity)?$/i.exec(text)
-  return infinite ? `"${infinite[1] === '-' ? '-' : ''}Infinity"` : null
+  const match = /^([+-]?)inf(?:inity)?$/i.exec(text)
+  return match ? `"${match[1] === '-' ? '-' : ''}Infinity"` : null
 }
 
 function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scale }: TypeLimits): string | null {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$/.test(text)) return null
   const exact = numericLiteral(text, kind, 'cast')
-  const value = exact === null || scale === null ? exact : rounded(exact, scale)
+  const value = exact === null || scale === null ? exact : round(exact, scale)
   if (value === null) return null
   const whole = value.replace(/^-?0*/, '').split('.')[0]!
   return precision === null || whole.length <= precision - (scale ?? 0) ? `"${value}"` : null
 }
 
 /** Rounds half away from zero, BigQuery's default. */
-function rounded(text: string, scale: number): string {
+function round(text: string, scale: number): string {
   const units = decimalUnits(text, BIGNUMERIC_SCALE)
   const unit = 10n ** BigInt(BIGNUMERIC_SCALE - scale)
   return decimalText((units + (units < 0n ? -unit : unit) / 2n) / unit, scale)
@@ -142,7 +142,7 @@ function bytes(text: string, { maxLength }: TypeLimits): string | null {
  */
 function timestamp(text: string): string | null {
   const number = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)
-  if (!number) return timestampLiteral(spelledTimestamp(inMicros(text)))
+  if (!number) return timestampLiteral(spelledTimestamp(cutToMicros(text)))
   const [, sign, digits = '', fraction] = number
   if (fraction !== undefined && digits.length > 11) return null
   const unit = digits.length <= 11 ? 1_000_000n : digits.length <= 14 ? 1_000n : 1n
@@ -164,7 +164,7 @@ const roundedMicros = (fraction: string): bigint =>
 /** The text of a range: files store ranges as text. */
 function range(kind: RangeKind, text: string): string | null {
   const bounds = readRange(text, elementOfRange(kind))
-  return typeof bounds === 'string' ? null : quoted(rangeText(bounds))
+  return typeof bounds === 'string' ? null : quote(rangeText(bounds))
 }
 
 function interval(text: string): string | null {

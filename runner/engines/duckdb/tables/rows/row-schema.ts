@@ -1,6 +1,6 @@
 /** Compiles a table's definition for checking rows: it finds fields by key, and has the values of missing fields. */
 import type { ScalarKind, StructField, TableDefinition, TypeLimits } from '../../../../../googlesql/data.js'
-import { finder } from './column-name.js'
+import { finderOf } from './column-name.js'
 
 /** The fields of a record, or the columns of a table. */
 export interface RowRecord {
@@ -12,7 +12,7 @@ export interface RowRecord {
    * The fields that need work when a row lacks them: a missing REQUIRED field is an error, a missing REPEATED field becomes an empty
    * array, and a field with a `given` value gets it.
    */
-  readonly awaited: readonly RowField[]
+  readonly neededFields: readonly RowField[]
 }
 
 export interface RowField {
@@ -24,7 +24,7 @@ export interface RowField {
   readonly isRequired: boolean
   readonly limits: TypeLimits
   /** The value as JSON where the name of the file's folder gives it; null where rows give it. */
-  readonly given: string | null
+  readonly folderValue: string | null
   /** The fields of a STRUCT; null for other types. */
   readonly record: RowRecord | null
 }
@@ -49,8 +49,8 @@ export function rowSchema(
     const compiled = fields.map(field => compile(field, within + field.name))
     return {
       fields: compiled,
-      find: finder(compiled),
-      awaited: compiled.filter(field => field.isRequired || field.isRepeated || field.given !== null),
+      find: finderOf(compiled),
+      neededFields: compiled.filter(field => field.isRequired || field.isRepeated || field.folderValue !== null),
     }
   }
   const compile = ({ name, type }: StructField, path: string): RowField => {
@@ -63,7 +63,7 @@ export function rowSchema(
       isRepeated,
       isRequired: isRequired.has(path),
       limits: limits[path] ?? UNLIMITED,
-      given: given.find(({ column }) => column.name === path)?.json ?? null,
+      folderValue: given.find(({ column }) => column.name === path)?.json ?? null,
       record: single.kind === 'STRUCT' ? recordOf(single.fields, `${path}${isRepeated ? '[]' : ''}.`) : null,
     }
   }

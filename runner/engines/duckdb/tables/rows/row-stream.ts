@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { TextEncoding } from '../../../../../googlesql/data.js'
 import { QueryFault } from '../../../../model/query-fault.js'
-import { BadRowError, shown } from './bad-row.js'
+import { BadRowError, excerptOf } from './bad-row.js'
 import { type CsvForm, formHint } from './csv-form.js'
 import { type Decoder, decoderOf } from './decode-text.js'
 
@@ -101,12 +101,12 @@ export class RowStream {
   push(chunk: Buffer): void {
     const { ends } = this.#format
     if (this.#isFirstChunk) this.#readMark(chunk)
-    const decoded = this.#decoded(decoder => decoder.decode(chunk)) ?? chunk
+    const decoded = this.#decode(decoder => decoder.decode(chunk)) ?? chunk
     const plain = this.#isFirstChunk ? this.#withoutMark(decoded) : decoded
     const bytes = this.#rest.length === 0 ? plain : Buffer.concat([this.#rest, plain])
     let start = 0
     for (let end = this.#next(bytes, 0, this.#rest.length); end >= 0; end = this.#next(bytes, start, start)) {
-      if (ends.isRow !== false) this.#give(bytes, start, end)
+      if (ends.isRow !== false) this.#readRow(bytes, start, end)
       this.#number += ends.lines
       this.#column = ends.column ?? 0
       start = end + 1
@@ -118,23 +118,23 @@ export class RowStream {
 
   /** Ends the file. @throws QueryFault as `push` does. */
   end(): void {
-    this.#decoded(decoder => decoder.end())
-    if (this.#rest.length > 0) this.#give(this.#rest, 0, this.#rest.length)
+    this.#decode(decoder => decoder.end())
+    if (this.#rest.length > 0) this.#readRow(this.#rest, 0, this.#rest.length)
     const { missing } = this.#format.ends
     if (missing != null)
-      throw this.#broken(this.#rest, 0, new BadRowError(this.#rest.length, '', 'the end of the file', missing))
+      throw this.#fileFault(this.#rest, 0, new BadRowError(this.#rest.length, '', 'the end of the file', missing))
   }
 
   #next(bytes: Buffer, start: number, from: number): number {
     try {
       return this.#format.ends.next(bytes, from)
     } catch (error) {
-      throw error instanceof BadRowError ? this.#broken(bytes, start, error) : error
+      throw error instanceof BadRowError ? this.#fileFault(bytes, start, error) : error
     }
   }
 
   /** The error for a file in which no row can be found any more. */
-  #broken(bytes: Buffer, start: number, { offset, path, found, expected }: BadRowError): QueryFault {
+  #fileFault(bytes: Buffer, start: number, { offset, path, found, expected }: BadRowError): QueryFault {
     return new QueryFault(
       badRowLine({ file: this.#file, ...this.#placeOf(bytes, start, offset), path, found, expected }),
     )
@@ -169,7 +169,7 @@ export class RowStream {
     this.#decoder = decoderOf(encoding)
   }
 
-  #decoded<T>(decode: (decoder: Decoder) => T): T | null {
+  #decode<T>(decode: (decoder: Decoder) => T): T | null {
     try {
       return this.#decoder && decode(this.#decoder)
     } catch (cause) {
@@ -180,14 +180,14 @@ export class RowStream {
   /** @throws QueryFault for a row that is longer than MAX_ROW_BYTES. */
   #expectShort(bytes: Buffer, start: number, end: number): void {
     if (end - start <= MAX_ROW_BYTES) return
-    throw this.#broken(
+    throw this.#fileFault(
       bytes,
       start,
       new BadRowError(start, '', 'a row that is longer', `a row of at most ${MAX_ROW_BYTES} bytes`),
     )
   }
 
-  #give(bytes: Buffer, start: number, newline: number): void {
+  #readRow(bytes: Buffer, start: number, newline: number): void {
     const { reader, csv } = this.#format
     const end = newline > start && bytes[newline - 1] === RETURN ? newline - 1 : newline
     this.#expectShort(bytes, start, end)
@@ -226,9 +226,9 @@ export function markedEncoding(chunk: Buffer): TextEncoding | null {
 
 function notUtf8(row: Buffer, isCsv: boolean): BadRowError {
   const valid = Math.max(0, row.toString('utf8').indexOf('\ufffd'))
-  const before = row.toString('utf8').slice(0, valid)
-  const offset = Buffer.byteLength(before)
+  const text = row.toString('utf8').slice(0, valid)
+  const offset = Buffer.byteLength(text)
   const byte = row[offset] ?? 0
   const expected = isCsv ? `UTF-8, or ${formHint('encoding', 'Windows-1252', '--encoding Windows-1252')}` : 'UTF-8'
-  return new BadRowError(offset, '', `the byte 0x${byte.toString(16)} behind "${shown(before.slice(-20))}"`, expected)
+  return new BadRowError(offset, '', `the byte 0x${byte.toString(16)} behind "${excerptOf(text.slice(-20))}"`, expected)
 }

@@ -6,7 +6,7 @@ import { QueryFault } from '../../../../model/query-fault.js'
 import type { TextFile, TextFormat } from '../data-folder.js'
 import { decompressed, openFile } from '../decompress.js'
 import type { KeyColumn } from '../folder-keys.js'
-import { writing } from '../steady-copy.js'
+import { withWriteFault } from '../steady-copy.js'
 import { CsvRecordEnds } from './csv.js'
 import { csvForm } from './csv-form.js'
 import { csvRowReader } from './csv-row.js'
@@ -83,15 +83,15 @@ async function stage(file: TextFile, format: RowFormat, into: string) {
       throw new QueryFault(badRowLine(row))
     },
   })
-  const out = await writing(into, () => open(into, 'w'))
+  const out = await withWriteFault(into, () => open(into, 'w'))
   try {
     for await (const chunk of decompressed(openFile(file.path), file.compression)) {
       stream.push(chunk)
-      await writing(into, () => out.appendFile(text))
+      await withWriteFault(into, () => out.appendFile(text))
       text = ''
     }
     stream.end()
-    await writing(into, () => out.appendFile(text))
+    await withWriteFault(into, () => out.appendFile(text))
   } finally {
     await out.close()
   }
