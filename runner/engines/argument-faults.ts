@@ -11,7 +11,7 @@ import type { RunOptions } from '../model/ports.js'
 import type { BoundValue, Query, ResultSet } from '../model/query.js'
 
 export interface ArgumentFaultsOptions {
-  /** @throws any error where the text cannot be resolved here. */
+  /** @throws any error for a text that cannot be resolved without the engine. */
   readonly resolve: (sql: string, types: Readonly<Record<string, string>>) => ResolvedQuery
   readonly run: (query: Query, options: RunOptions) => Promise<ResultSet>
 }
@@ -20,7 +20,7 @@ export interface ArgumentFaultsOptions {
 const MAX_TEXTS = 1_000
 /** The most probes of a query: each computes one expression of constants and arguments, and is a query of its own. */
 const MAX_PROBES = 16
-/** The longest text that is examined, in characters: to resolve it takes about 20 ms, in which no other call is answered. */
+/** The longest text that is examined, in characters: it takes about 20 ms to resolve, in which no other call is answered. */
 const MAX_LENGTH = 20_000
 /** The parameter with the time of the request, which callers do not give. */
 const NOW = 'now'
@@ -40,7 +40,7 @@ export class ArgumentFaults {
     const outcomes = await Promise.all(probes.map(probe => this.#fails(probe, query, options)))
     const problems = new Map<string, ArgumentProblem>()
     for (const { parameters, detail } of probes.filter((_, i) => outcomes[i])) {
-      // An expression that contains a wrong one fails with it, and so do the functions of a wrong pattern.
+      // The larger expressions around a wrong argument fail too: only the first problem of an argument is reported.
       if (parameters.some(name => problems.has(name))) continue
       for (const parameter of parameters) if (parameter !== NOW) problems.set(parameter, { parameter, detail })
     }
@@ -61,7 +61,7 @@ export class ArgumentFaults {
       const { probes } = constantChecks(this.#options.resolve(sql, types))
       return probes.filter(({ parameters }) => parameters.some(name => name !== NOW)).slice(0, MAX_PROBES)
     } catch {
-      return [] // The text cannot be resolved here.
+      return [] // Only the engine can resolve the text.
     }
   }
 

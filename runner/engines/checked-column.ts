@@ -2,7 +2,7 @@
 import { type OutputColumn, type OutputFacts, typeName } from '../../googlesql/index.js'
 import type { CheckedColumn, ColumnPromise } from '../model/query.js'
 
-/** A column of a query. It has no facts where the query was not resolved from GoogleSQL. */
+/** A column of a query; without facts if the query was not resolved from GoogleSQL. */
 type QueryColumn = Pick<OutputColumn, 'name' | 'type'> & Partial<OutputFacts>
 
 export const checkedColumn = ({ name, type, isNeverNull, isSmallInteger, fields }: QueryColumn): CheckedColumn => ({

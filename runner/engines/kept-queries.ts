@@ -1,4 +1,4 @@
-/** Remembers which queries can be put together from kept buckets. */
+/** Remembers for which queries a result can be put together from kept buckets. */
 import {
   type KeptQuery,
   keptQuery,

@@ -43,7 +43,7 @@ export class Catalogue {
     this.tables = this.#buildTables()
   }
 
-  /** Takes over the tables that a process has found. Returns whether they differ from those known before. */
+  /** Takes over the tables that a process has found. Returns whether they differ from the tables found before. */
   applyDiscovery(discovery: Discovery): boolean {
     if (JSON.stringify(discovery) === JSON.stringify(this.discovery)) return false
     this.discovery = discovery
@@ -52,7 +52,7 @@ export class Catalogue {
     return true
   }
 
-  /** A view in which queries read each table of `testTables` instead of the table that its key names. */
+  /** A view in which `testTables` replace the tables that their keys name. */
   viewWith(testTables: ReadonlyMap<string, TableDefinition>): TableView {
     const key = JSON.stringify([...testTables].map(([name, table]) => [name, table.name]))
     const find = (name: string): TableDefinition | undefined => {

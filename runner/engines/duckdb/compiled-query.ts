@@ -15,7 +15,7 @@ export interface SourceQuery {
 export class CompiledQuery {
   readonly source: SourceQuery
   readonly translation: TranslatedQuery
-  /** The revision of the table catalogue: a table discovered later may change the meaning of the text. */
+  /** The revision of the table catalogue. */
   readonly revision: number
   readonly checkedColumns: readonly CheckedColumn[]
   readonly resultColumns: readonly ResultColumn[]

@@ -27,7 +27,7 @@ export class Compiler {
   readonly #deps: CompilerDeps
   /** Translations of ad-hoc queries, and the second and third translations of queries that fail. Endpoints keep their own CompiledQuery. */
   readonly #translations = new BoundedMap<string, TranslatedQuery>(MAX_TRANSLATIONS)
-  /** SQL that limits rows early and then had too few rows: it would probably fail again. */
+  /** SQL that failed since it limits rows early: it would probably fail again. */
   readonly #cutShort = new BoundedMap<string, true>(MAX_TRANSLATIONS)
 
   constructor(deps: CompilerDeps) {

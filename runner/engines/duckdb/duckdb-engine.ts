@@ -61,7 +61,7 @@ export class DuckdbEngine implements Engine {
   readonly #view: TableView
   readonly #argumentFaults: ArgumentFaults
   readonly #compiledTables = new Set<string>()
-  // A Parquet file may have a NULL in a REQUIRED column, which is read as it is.
+  // NULLs in REQUIRED columns of Parquet files are read: the engine does not check them.
   readonly #keptQueries = new KeptQueries(false)
 
   constructor(deps: DuckdbEngineDeps, view: TableView) {
@@ -98,8 +98,8 @@ export class DuckdbEngine implements Engine {
   }
 
   /**
-   * An engine in which some tables are replaced: `testTables` maps the name of a table to the declared table, with the same columns, that
-   * queries read instead. It uses this engine's processes, and is closed with it.
+   * An engine in which `testTables` replace tables: a query that names a key of the map reads the declared table of its value, which has
+   * the same columns. The new engine uses this engine's processes, and is closed with this engine.
    */
   withTables(testTables: ReadonlyMap<string, TableDefinition>): DuckdbEngine {
     return new DuckdbEngine(this.#deps, this.#deps.catalogue.viewWith(testTables))
@@ -240,7 +240,7 @@ export class DuckdbEngine implements Engine {
       const { translation, resultColumns, source } = compiled
       const ask = (attempt: TranslatedQuery): Promise<Answers['run']> =>
         this.#askRows(bind(attempt, query), translation.columns, options, signal)
-      // An export does not limit rows early: only at its end would it show whether the rows were enough.
+      // An export does not limit rows early: when too few rows came, it could not run again, since rows have been sent.
       const first = options.exported ? compiler.translate(source, {}) : translation
       const answer = await compiler.runRetrying(compiled, 'rows', ask, first)
       return { columns: resultColumns, ...answer }

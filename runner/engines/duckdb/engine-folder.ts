@@ -15,7 +15,7 @@ const OWNER_FILE = 'owner'
 
 /**
  * Creates a folder in `tempDir`, which is created if missing, and removes folders of engines that were killed.
- * @throws SetupError when it cannot be written there.
+ * @throws SetupError when files cannot be written there.
  */
 export function makeEngineFolder(tempDir: string): string {
   let folder: string | null = null

@@ -40,7 +40,7 @@ export class EngineProcesses {
   readonly #catalogue: Catalogue
   readonly #folder: string
   readonly #session: Omit<SessionOptions, 'folder'>
-  readonly #apart: ApartProcesses
+  readonly #apartProcesses: ApartProcesses
   #apartCount = 0
   /** The process that queries share. */
   shared!: EngineProcess
@@ -54,12 +54,12 @@ export class EngineProcesses {
     this.#catalogue = catalogue
     this.#folder = folder
     this.#session = sessionOf(options, join(folder, 'rows'))
-    this.#apart = new ApartProcesses({
+    this.#apartProcesses = new ApartProcesses({
       clock: options.clock,
       session: this.#session,
       start: session => this.#start(`apart-${++this.#apartCount}`, session),
     })
-    this.ask = this.#apart.askSharedOrApart((request, options) => this.shared.ask(request, options))
+    this.ask = this.#apartProcesses.askSharedOrApart((request, options) => this.shared.ask(request, options))
   }
 
   /** @throws SetupError when temporary files cannot be written, or DuckDB cannot be opened. */
@@ -90,7 +90,7 @@ export class EngineProcesses {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.shared.close(), this.#apart.close()])
+    await Promise.all([this.shared.close(), this.#apartProcesses.close()])
     tryRemove(this.#folder)
   }
 
@@ -101,18 +101,18 @@ export class EngineProcesses {
         void this.#readTables()
       },
       tablesAhead: () => [...this.#tablesAhead],
-      runsApart: request => this.#apart.runsApart(request),
+      runsApart: request => this.#apartProcesses.runsApart(request),
     })
   }
 
   #start(name: string, session: ProcessOptions['session'], more: Partial<ProcessOptions> = {}): Promise<EngineProcess> {
     const { observe, clock } = this.#options
-    const onDisruptive = (request: Request): void => this.#apart.remember(request)
+    const onDisruptive = (request: Request): void => this.#apartProcesses.remember(request)
     return EngineProcess.start({ folder: this.#folder, name, session, observe, clock, onDisruptive, ...more })
   }
 
   #applyDiscovery(discovery: Discovery): void {
-    if (this.#catalogue.applyDiscovery(discovery)) this.#apart.renew()
+    if (this.#catalogue.applyDiscovery(discovery)) this.#apartProcesses.renew()
   }
 
   /** Reads the tables one by one, so that a query waits for one of them at most. */

@@ -1,7 +1,7 @@
 /**
  * Processes of the engine for queries that would make other queries wait. These are exports, queries with JavaScript functions, which run
- * on the main thread of a process, and queries that have blocked or ended the process that queries share. Each of them has a process to
- * itself while it runs: it runs "apart".
+ * on the main thread of a process, and queries that have blocked or ended the process that queries share. While such a
+ * query runs, it has a process to itself: it runs "apart".
  */
 import { constants } from 'node:os'
 import { BoundedMap } from '../../../model/bounded-map.js'
@@ -78,8 +78,8 @@ export class ApartProcesses {
 
   /**
    * Asks the shared process, or one of these processes if the query runs apart. A query that blocks the shared process runs once more,
-   * apart, and always apart from then on. If the shared process dies, each of its queries runs once more, apart: the one that ends that
-   * process too was the cause.
+   * apart, and always apart from then on. If the shared process dies, each of its queries runs once more, apart: the query that also ends
+   * its own process was the cause.
    */
   readonly askSharedOrApart =
     (shared: Ask): Ask =>
@@ -99,8 +99,9 @@ export class ApartProcesses {
     }
 
   /**
-   * Remembers a query from the second time on that the shared process died with it and it then had too little memory apart. Once may be
-   * chance: apart, a query has less memory, so that a large one fails there though another has ended the shared process.
+   * To be called when the shared process has died with a query, and the query then had too little memory apart. The first time may be
+   * chance: a process apart has less memory, so a large query fails there although another query has ended the shared process. Only the
+   * second time, the query is remembered.
    */
   #suspect(request: Request): void {
     if (!('sql' in request)) return
@@ -124,18 +125,18 @@ export class ApartProcesses {
   readonly #ask: Ask = async (request, options = {}) => {
     const endTurn = isExport(request) ? () => undefined : await this.#turn(options)
     const process = this.#idle.pop() ?? (await this.#start(endTurn))
-    let isFree = true
+    let isIdle = true
     try {
       return await process.ask(request, options)
     } catch (error) {
       const failure = error instanceof RequestFailure ? error.failure.kind : null
       if (failure === 'disruptive') this.remember(request)
-      isFree = failure !== null && failure !== 'interrupted'
+      isIdle = failure !== null && failure !== 'interrupted'
       throw error
     } finally {
       const giveBack = (): void => this.#giveBack(process, endTurn)
       // A query whose caller has left may still run in the process, and a process that cannot be reached may be dead: a ping shows it.
-      if (isFree) giveBack()
+      if (isIdle) giveBack()
       else void process.ask({ kind: 'ping' }).then(giveBack, () => this.#giveBack(process, endTurn, true))
     }
   }

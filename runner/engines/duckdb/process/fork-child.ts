@@ -31,8 +31,8 @@ const NODE_FLAGS = isSource ? ['--import', 'tsx'] : []
  */
 const MORE_ARENAS = 2
 /**
- * The number of free bytes above which glibc gives memory back to the system. If it is not set, glibc raises it when a large block, such
- * as a table's, is freed first, and then keeps that much memory.
+ * The number of free bytes above which glibc gives memory back to the system. If it is not set, glibc raises it when a large
+ * block, such as a table's, is freed for the first time, and then keeps that much memory.
  */
 const TRIM_BYTES = '131072'
 const SHELL = '/bin/sh'
@@ -104,7 +104,7 @@ export function forkChild({ session, readAhead, clock, onMessage }: ForkChildOpt
     pid: child.pid,
     /** Sends a message. A child that cannot be reached is killed. */
     post,
-    /** Kills the child at once, for this reason. */
+    /** Kills the child at once. `why` is the reason that the log gets. */
     kill,
     /** Resolves when the child is ready, with the tables that it has found; with null when it has exited before. */
     opened,

@@ -67,14 +67,14 @@ export interface RunRequest extends BoundQuery {
   readonly parts?: PartChoice
   /** Whether the answer has the parts that were read; see RunOptions. */
   readonly tellsParts: boolean
-  /** For an export: the format of its rows. Parts of the result are sent one by one, each when the one before it was taken. */
+  /** For an export: the format of its rows. Parts of the result are sent one by one, each after the reader has taken the part before. */
   readonly exported?: { readonly format: string; readonly endpoint: string; readonly revision: string }
 }
 export type CheckRequest = Statement & { readonly kind: 'check'; readonly columnCount: number }
 export type ExplainRequest = BoundQuery & { readonly kind: 'explain' }
 /** Asks which files a query would open. */
 export type ReadsRequest = BoundQuery & { readonly kind: 'reads'; readonly partitionReads: readonly PartitionRead[] }
-/** Asks for the parts of a table, or of the shards of a wildcard table that these reads choose; see Engine. */
+/** Asks for the parts of a table, or of those shards of a wildcard table that `shardReads` choose; see Engine. */
 export interface PartsRequest extends Pick<BoundQuery, 'parameters' | 'shardReads'> {
   readonly kind: 'parts'
   readonly table: string
@@ -130,29 +130,33 @@ export interface Discovery {
   readonly hasNewDatasets: boolean
 }
 
-/**
- * `query`: the query or its data is at fault, and `message` is BigQuery's message. `javascript-time`: the query's JavaScript functions
- * have used up their time, so the query is not run again. `argument`: bound values are at fault. `too-large`: the result exceeds its
- * limit. `contract`: the result breaks the endpoint's promise. `disruptive`: the query is to run apart, since it has
- * blocked the process that it shares with other queries (`blocked`), was in that process when it died (`died`), was short of memory or
- * disk space beside other queries (`crowded`), or was found to block while it waited (`waited`).
- * `engine`: anything else. `cause` is DuckDB's text, or why the process ended.
- */
+/** `cause` is DuckDB's text, or the reason why the process ended. */
 export type Failure =
-  /** `reason` names the kind of failure of an expression, without values. Null where files or resources failed, and no expression. */
+  /** The query or its data is at fault. */
   | {
       readonly kind: 'query'
+      /** BigQuery's message. */
       readonly message: string
       readonly cause: string
+      /** The kind of failure of an expression, without values; null if a file or a resource failed. */
       readonly reason: string | null
       /** Whether memory or disk space was short: other queries may have used it. */
       readonly isShortOfRoom?: boolean
     }
+  /** The query's JavaScript functions have used up their time, so the query is not run again. */
   | { readonly kind: 'javascript-time'; readonly message: string }
+  /** Any failure that no other kind describes. */
   | { readonly kind: 'engine'; readonly cause: string }
+  /** Bound values are at fault. */
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
+  /** The result breaks the endpoint's promise. */
   | { readonly kind: 'contract'; readonly message: string }
+  /**
+   * The query is to run apart. It has blocked the process that it shares with other queries (`blocked`), was in that process when the
+   * process died (`died`), was short of memory or disk space beside other queries (`crowded`), or was found to block while this request
+   * waited (`waited`).
+   */
   | { readonly kind: 'disruptive'; readonly cause: string; readonly how: 'blocked' | 'died' | 'crowded' | 'waited' }
   | { readonly kind: 'interrupted' }
 

@@ -8,7 +8,7 @@ import { type Answer, type Answers, type Failure, needsConnection, type Request,
 export interface AskOptions {
   /** When it fires, the running or waiting work is stopped, and the promise rejects with an `interrupted` failure. */
   readonly signal?: AbortSignal
-  /** The caller and the endpoint of the request: neither may use all connections. @default requests without one count as one caller's */
+  /** The caller and the endpoint of the request: neither may use all connections. @default one caller for all requests without a share */
   readonly share?: Share
   /** For an export: takes its parts one by one. Where it rejects, the request is stopped. */
   readonly onPart?: (bytes: Uint8Array) => Promise<void>
@@ -44,7 +44,7 @@ export interface RequestQueueOptions {
   readonly onStuck: () => void
   /** Called with a cancelled request that did not stop in time, or that the child was still stopping when it died. */
   readonly onDisruptive: (request: Request) => void
-  /** Whether the query of a request must not be sent to this child; it then fails as disruptive. @default none */
+  /** Whether a request must not be sent to this child: it then fails as disruptive. @default all requests are sent */
   readonly runsApart?: (request: Request) => boolean
 }
 
@@ -55,7 +55,7 @@ interface Job {
   readonly request: Request
   readonly resolve: (answer: never) => void
   readonly reject: (error: unknown) => void
-  /** The share that it counts for in the fair queue; null for a request that needs no connection. */
+  /** The share in the fair queue; null for a request that needs no connection. */
   readonly share: Share | null
   /** For a request without a share: the number of children that died while they had it. */
   deaths: number
@@ -64,7 +64,7 @@ interface Job {
   readonly onPart: AskOptions['onPart']
   /** Whether a part has been passed on: then the request cannot begin again. */
   isBegun: boolean
-  /** Set when the request is cancelled while the child works on it: its connection is free only when it has stopped. */
+  /** Set when the request is cancelled while the child works on it: the connection is free only when the work has stopped. */
   cancelTimer: (() => void) | null
 }
 
@@ -156,11 +156,11 @@ export class RequestQueue {
    * next child. Otherwise one of its queries may be the cause, and each of them fails as disruptive. @returns whether it had requests
    */
   loseChild(reason: string, isBlameless: boolean): boolean {
-    const lost = [...this.#running.values()]
+    const lostJobs = [...this.#running.values()]
     this.#running.clear()
     this.#queue.releaseAll()
-    for (const job of lost) this.#lose(job, reason, isBlameless)
-    return lost.length > 0
+    for (const job of lostJobs) this.#lose(job, reason, isBlameless)
+    return lostJobs.length > 0
   }
 
   /** Fails all waiting requests. */
@@ -223,7 +223,7 @@ export class RequestQueue {
     job.parts = []
     job.cancelTimer?.()
     if (job.cancelTimer !== null) {
-      // Its caller has left, so the query is not run again: whether it was the cause cannot be tested, and it counts as disruptive.
+      // The caller has left, so no second run can show whether the query was the cause: it counts as disruptive.
       if (!isBlameless) this.#options.onDisruptive(job.request)
     } else if (job.share !== null && (!isBlameless || job.isBegun)) {
       job.reject(new RequestFailure({ kind: 'disruptive', cause: reason, how: 'died' }))

@@ -32,7 +32,7 @@ export class EngineProcess {
   #child: EngineChild | null = null
   /** Resolves to null when the child that is being started has taken over, or to the reason why it could not start. */
   #starting: Promise<string | null> | null = null
-  readonly #alive = new Set<EngineChild>()
+  readonly #aliveChildren = new Set<EngineChild>()
   #childCount = 0
   /** How many children in a row have died before HEALTHY_AFTER_MS. */
   #failures = 0
@@ -82,11 +82,11 @@ export class EngineProcess {
     if (this.#isClosed) return
     this.#isClosed = true
     const { clock } = this.#options
-    for (const child of this.#alive) child.post({ kind: 'close' })
+    for (const child of this.#aliveChildren) child.post({ kind: 'close' })
     const cancelTimer = clock.after(CLOSE_WITHIN_MS, () => {
-      for (const child of this.#alive) child.kill('it did not end')
+      for (const child of this.#aliveChildren) child.kill('it did not end')
     })
-    await Promise.all([...this.#alive].map(child => child.exited))
+    await Promise.all([...this.#aliveChildren].map(child => child.exited))
     cancelTimer()
     this.#requests.loseChild('closed', true)
     this.#requests.refuse('closed')
@@ -103,18 +103,18 @@ export class EngineProcess {
     const child = this.#fork(startedAt)
     const discovery = await child.opened
     if (this.#isClosed) return 'closed'
-    const replaced = this.#child
+    const oldChild = this.#child
     if (discovery === null) {
       const reason = await child.exited
-      // The old child ends although its successor could not start: the next child is then started when the old one has exited.
-      if (replaced) replaced.kill(renewReason)
+      // The old child ends although its successor could not start: when it has exited, the next child is started.
+      if (oldChild) oldChild.kill(renewReason)
       else if (this.#childCount > 1) this.#startLater(reason, null)
       return reason
     }
     this.#child = child
-    if (replaced) {
+    if (oldChild) {
       this.#requests.loseChild(renewReason, true)
-      replaced.kill(renewReason)
+      oldChild.kill(renewReason)
     }
     onDiscovery?.(discovery)
     observe({ kind: 'engine.started', engine: 'duckdb', durationMs: clock.nowMs() - startedAt })
@@ -130,9 +130,9 @@ export class EngineProcess {
       clock,
       onMessage: message => this.#receive(child, message),
     })
-    this.#alive.add(child)
+    this.#aliveChildren.add(child)
     void child.exited.then(reason => {
-      this.#alive.delete(child)
+      this.#aliveChildren.delete(child)
       this.#onExit(child, reason, startedAt)
     })
     return child

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Clock } from '../../../model/ports.js'
 
 /** The interval of checks, in milliseconds; a query can fill a few hundred megabytes in that time. */
-const EVERY_MS = 100
+const CHECK_EVERY_MS = 100
 const KIB_PER_MB = 1_000_000 / 1_024
 
 /**
@@ -17,13 +17,13 @@ export function watchMemory(
   onExceeded: (megabytes: number) => void,
 ): () => void {
   let cancelTimer = (): void => {}
-  const look = (): void => {
+  const check = (): void => {
     const megabytes = residentMb(pid)
     if (megabytes === null) return
     if (megabytes > limitMb) onExceeded(megabytes)
-    else cancelTimer = clock.after(EVERY_MS, look)
+    else cancelTimer = clock.after(CHECK_EVERY_MS, check)
   }
-  look()
+  check()
   return () => cancelTimer()
 }
 
