@@ -52,21 +52,21 @@ interface Job {
   readonly request: Request
   /** The connection that runs the request; null while the request waits for tables to be loaded. */
   connection: DuckDBConnection | null
-  /** The failure with which the request was stopped; null while it was not. */
+  /** The failure with which the request was stopped; null if it was not. */
   stopFailure: Failure | null
-  /** Whether a part of its result has been sent. */
+  /** Whether a part of the result has been sent. */
   hasSent: boolean
-  /** For an export: resolves when the parent has taken the part that was sent last, or the request is ended. */
+  /** For an export: resolves when the parent has taken the part that was sent last, or the request is stopped. */
   taken: Promise<void>
   /** Resolves `taken`. */
   onTaken: () => void
-  /** How long its functions have computed on this process's main thread, in milliseconds. */
+  /** How long the query's functions have computed on this process's main thread, in milliseconds. */
   computingMs: number
 }
 
 /**
  * How long the functions of a query may compute in a shared process, in milliseconds. While DuckDB's threads call them one after
- * the other, Node's event loop takes no turn, so that all requests of others wait.
+ * the other, Node's event loop takes no turn, so that all other requests wait.
  */
 const MOST_COMPUTING_MS = 100
 
@@ -75,7 +75,7 @@ const MOST_COMPUTING_MS = 100
  */
 const INTERRUPT_EVERY_MS = 10
 
-/** The parts of all lists; null where one list is not known. */
+/** The parts of all lists; null if one of the lists is null. */
 const joinParts = (lists: readonly Answers['parts'][]): Answers['parts'] =>
   lists.includes(null) ? null : lists.flatMap(parts => parts!)
 
@@ -146,7 +146,7 @@ export class Answering {
 
   /**
    * Adds to the time that functions of a connection's query have computed, in milliseconds. Stops the query if that is too much for a
-   * shared process. Returns whether it is stopped for that.
+   * shared process. Returns whether the query was stopped for this reason.
    */
   addComputing(connectionId: number, ms: number): boolean {
     const jobs = [...this.#running.values()]
@@ -156,13 +156,13 @@ export class Answering {
     job.computingMs += ms
     if (job.stopFailure?.kind === 'disruptive') return true
     if (job.computingMs < MOST_COMPUTING_MS) return false
-    // Requests with the same text would block the process next. Even one that was cancelled gets this failure: its text must run apart.
+    // Requests with the same text would block the process next. A cancelled request also gets this failure: its text must run apart.
     const failure = { kind: 'disruptive', cause: 'it held up the process', how: 'blocked' } as const
     for (const other of jobs) if (sqlOf(other.request) === sqlOf(request)) this.#stop(other, failure)
     return true
   }
 
-  /** Interrupts the queries that run. */
+  /** Interrupts all running queries. */
   interrupt(): void {
     for (const job of this.#running.values()) job.connection?.interrupt()
   }
@@ -204,7 +204,7 @@ export class Answering {
     return this.#retryOnChange(job, needs => this.#performOnce(request, job, needs))
   }
 
-  /** Does the work again if a file changed meanwhile: it may have read a part of the old file and a part of the new one. */
+  /** Does the work again if a file changed meanwhile: the work may have read a part of the old file and a part of the new one. */
   #retryOnChange<T>(job: Job, work: (needs: QueryNeeds) => Promise<T>): Promise<T> {
     const once = (): Promise<T> => this.#failOnChange(job, work)
     return once().catch(error => {
@@ -261,7 +261,7 @@ export class Answering {
     const { tables, borrow } = this.#options.session
     return this.#retryOnChange(job, async needs => {
       const startedAt = performance.now()
-      // No view is made: it would read all files of the table, but only new parts are read next, for their times.
+      // No view is made, since it would read all files of the table: the times are read from new parts only.
       needs.reads.push(...(await tables.refresh(read.map(({ table }) => table))))
       this.#tellReads(needs, startedAt)
       const reads = read.map(shard => ({ ...shard, shown: tables.shownParts(shard.table) }))
@@ -275,7 +275,7 @@ export class Answering {
       )
       const listing = newListing()
       for (const { table, shown } of needs.reads.length > 0 ? reads : []) {
-        // A text file may have grown before it was copied: then it has more rows than its key stands for.
+        // A text file may have grown before it was copied: then the copy has rows that the key does not stand for.
         const hasText = [...(shown?.parts.values() ?? [])].some(part => part.tables.length > 0)
         if (hasText && tables.partKeys(table, listing)?.join() !== [...shown!.parts.keys()].join())
           throw new FileChangedError(table)
@@ -342,7 +342,7 @@ export class Answering {
     }
   }
 
-  /** Sends a part in pieces: the parent joins the bytes of each message in one turn, and rows of long texts are a large part. */
+  /** Sends a part in pieces: the parent joins the bytes of a message in one turn, and a part with long texts is large. */
   async #sendPart(bytes: Uint8Array, job: Job): Promise<void> {
     for (let at = 0; at < bytes.byteLength; at += PART_BYTES) {
       await this.#sendPiece(bytes.subarray(at, at + PART_BYTES), job)
@@ -351,7 +351,7 @@ export class Answering {
 
   /**
    * Resolves when the parent has received the piece, so that few bytes are buffered in this process. For an export, it first waits until
-   * the piece before was taken, so that a slow reader slows the query down.
+   * the parent has taken the piece before, so that a slow reader slows the query down.
    */
   async #sendPiece(bytes: Uint8Array, job: Job): Promise<void> {
     await job.taken
@@ -368,7 +368,7 @@ export class Answering {
 
 const sqlOf = (request: Request): string => ('sql' in request ? request.sql : request.kind)
 
-/** Registers the connection while it works, so that cancelling the request interrupts the work. */
+/** Does work on the connection. Cancelling the request interrupts the work. */
 async function runInterruptibly<T>(connection: DuckDBConnection, job: Job, work: () => Promise<T>): Promise<T> {
   if (job.stopFailure !== null) throw new EndedError()
   job.connection = connection
@@ -379,7 +379,7 @@ async function runInterruptibly<T>(connection: DuckDBConnection, job: Job, work:
   }
 }
 
-/** Adds the views of INFORMATION_SCHEMA that the request reads and that are computed. */
+/** Adds the computed views of INFORMATION_SCHEMA that the request reads. */
 function addSchemaViews({ views }: QueryNeeds, { tables }: QueryRequest, all: readonly TableDefinition[] | null): void {
   for (const name of tables.filter(isComputedView)) views.set(name, informationSchemaSql(name, all))
 }

@@ -1,4 +1,4 @@
-/** Sends on the bytes that DuckDB's COPY writes to a pipe. While a part is not taken, the full pipe makes COPY wait. */
+/** Sends the bytes that DuckDB's COPY writes to a pipe. While a part is being sent, the full pipe makes COPY wait. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -17,8 +17,8 @@ export async function copyRows<T>(path: string, head: Uint8Array, copy: () => Pr
   const pipe = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
   // The pipe ends when its last writer closes it. Without this writer it would never end if COPY fails before it writes.
   const writer = openSync(path, constants.O_WRONLY)
-  const copied = copy().finally(() => closeSync(writer))
-  copied.catch(() => undefined)
+  const copyResult = copy().finally(() => closeSync(writer))
+  copyResult.catch(() => undefined)
   let [parts, bytes]: [Uint8Array[], number] = [[head], 0]
   try {
     for await (const part of pipe) {
@@ -31,10 +31,10 @@ export async function copyRows<T>(path: string, head: Uint8Array, copy: () => Pr
       parts.push(part)
       bytes += part.length
     }
-    return { result: await copied, body: joined(parts) }
+    return { result: await copyResult, body: joined(parts) }
   } finally {
     pipe.destroy()
-    await copied.catch(() => undefined)
+    await copyResult.catch(() => undefined)
     rmSync(path, { force: true })
   }
 }

@@ -5,10 +5,10 @@ import type { OpenFile } from '../tables/open-files.js'
 import { parquetSource } from '../tables/parquet-source.js'
 import { decoderFault } from './failure.js'
 
-/** The damaged files that were found. The content of an open file never changes, so that a file is examined once. */
+/** The faults of the damaged files that were found: an open file never changes. */
 const faults = new WeakMap<OpenFile, QueryFault>()
 
-/** The error; where a damaged file is its cause, an error that names the file. Reads the files one by one to find it. */
+/** The error; if a damaged file is its cause, an error that names the file. Reads the files one by one to find the damaged one. */
 export async function nameDamagedFile(error: unknown, connection: DuckDBConnection, files: readonly OpenFile[]) {
   if (decoderFault(error) === null) return error
   for (const file of files.some(file => faults.has(file)) ? [] : files) {

@@ -107,8 +107,8 @@ export async function openDiscovery(
   }
 
   /**
-   * The columns of all files. A column has the type of the first file that has it. Columns that folders give are left out here: where a
-   * file has such a column too, the query that reads it reports that.
+   * The columns of all files. A column has the type of the first file that has it. Columns that folders give are left out here: if a
+   * file has such a column too, the query that reads the file reports that.
    * @throws QueryFault that names a file.
    */
   async function shapeOfFiles(inFolder: readonly DataFile[], keys: readonly StructField[]): Promise<Shape> {
@@ -143,7 +143,7 @@ export async function openDiscovery(
 const unusedFileFault = (path: string, cause: unknown): QueryFault =>
   new QueryFault(`its data file ${path} is not used, since ${fileFault(cause, 'Parquet')}`, { cause })
 
-/** The first file, and one file for each other set of columns. Only the first where a file is damaged: the query reports the damage. */
+/** One file for each set of columns, and the first file. If a file is damaged, only the first: the query reports the damage. */
 async function filesByColumns(admin: DuckDBConnection, files: readonly OpenFile[]): Promise<readonly OpenFile[]> {
   const [first] = files
   if (files.length === 1) return files
@@ -158,7 +158,7 @@ async function filesByColumns(admin: DuckDBConnection, files: readonly OpenFile[
   return files.filter(file => file === first || chosen.has(file.path))
 }
 
-/** The shape, and after its columns those that only the other shape has; the same for the fields of records. */
+/** The columns of the shape, then the columns that only the other shape has; the same for the fields of records. */
 function withColumnsOf(shape: Shape, other: Shape): Shape {
   const [names, types] = [[...shape.names], [...shape.types]]
   const places = new Map(names.map((key, i) => [columnName(key).toLowerCase(), i]))

@@ -89,7 +89,7 @@ export async function openSession(options: SessionOptions, onComputed?: OnComput
     /** Calls its argument with a connection that nothing else uses meanwhile. */
     borrow: connectionPool(connect),
     largePlans: new LargePlans(admin),
-    /** Runs the JavaScript functions of queries. A request that has some calls `begin` first, and is the session's only request. */
+    /** Runs the JavaScript functions of queries. A request with such functions is the session's only request, and first calls `begin`. */
     javascript,
     /** Resolves when DuckDB has answered a trivial query, even when no connection is free. */
     ping: () => admin.run('SELECT 1'),

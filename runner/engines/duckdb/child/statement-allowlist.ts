@@ -67,7 +67,7 @@ function checkTree(value: unknown, names: ReadonlySet<string>): void {
   const { map } = recordOf(withClause)
   let scope = names
   for (const entry of Array.isArray(map) ? map : [withClause]) {
-    // Within the definition of a common table, and of those before it, its name is that of a table in the catalogue.
+    // In its own definition and in earlier ones, the name of a common table means a table of the catalogue.
     checkTree(entry, scope)
     if (isRecord(entry)) scope = addName(scope, entry['key'])
   }

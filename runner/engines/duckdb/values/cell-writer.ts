@@ -120,7 +120,7 @@ function unexpectedValue(vector: DuckDBVector, expected: string): UnexpectedValu
 
 type ScalarKind = Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>
 
-/** Gives the text of a value that is not NULL; undefined for one of another type. */
+/** Writes a value that is not NULL as text; undefined for a value of another type. */
 type ScalarWriter = (texts: ScalarTexts) => (value: DuckDBValue) => string | undefined
 
 const rangeWriter =

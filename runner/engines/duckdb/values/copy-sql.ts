@@ -10,7 +10,7 @@ import { objectKeys } from '../../../result/body.js'
 import { NO_PROMISE } from '../../../result/broken-contract.js'
 import type { RunRequest } from '../process/messages.js'
 
-/** SQL of a format for a text: for a number or word that JSON has in quotes, for any text, and for a JSON document. */
+/** How a format writes SQL of a text: `word` for a number or word that JSON has in quotes, `text` for any text, `document` for JSON. */
 type Form = Readonly<Record<'word' | 'text' | 'document', (text: string) => string>>
 type Options = Pick<ColumnPromise, 'json'> & Pick<RunRequest, 'timestamps'>
 
@@ -93,8 +93,8 @@ export function copyStatement(request: RunRequest, path: string): string | null 
     // A JSON null counts as a NULL, also with white space around it.
     const value = type.kind === 'JSON' ? `nullif(trim(CAST(c${i} AS VARCHAR), E' \\t\\n\\r'), 'null')` : `c${i}`
     const isForbidden = `${required ? `${value} IS NULL` : 'false'} OR ${IS_FORBIDDEN[type.kind]?.(value, json) ?? 'false'}`
-    const textIn = (form: Form): string => TEXTS[type.kind]!(value, form, { json, timestamps })
-    return { name, type, value, required, isForbidden, textIn }
+    const textSql = (form: Form): string => TEXTS[type.kind]!(value, form, { json, timestamps })
+    return { name, type, value, required, isForbidden, textSql }
   })
   if (exported === undefined || cells.some(({ type }) => !TEXTS[type.kind])) return null
   const copy = (selected: string, options: string): string =>
@@ -105,17 +105,17 @@ export function copyStatement(request: RunRequest, path: string): string | null 
     `CASE WHEN ${isBeyond} THEN bq_raise(${quoteText(TOO_MANY_ROWS)}) WHEN ${cells.map(({ isForbidden }) => isForbidden).join(' OR ')} THEN bq_raise(${quoteText(FORBIDDEN_VALUE)}) ELSE ${first} END`
   if (exported.format === 'ndjson') {
     const keys = objectKeys(columns.map(({ name }) => name)).map(quoteText)
-    const members = cells.map(({ textIn }, i) => `${keys[i]}, coalesce(${textIn(JSON_FORM)}, 'null')`)
+    const members = cells.map(({ textSql }, i) => `${keys[i]}, coalesce(${textSql(JSON_FORM)}, 'null')`)
     return copy(`concat(${withChecks("''")}, ${members.join()}, '}')`, LINES)
   }
   if (exported.format === 'csv') {
-    const texts = cells.map(({ textIn }) => textIn(CSV_FORM))
+    const texts = cells.map(({ textSql }) => textSql(CSV_FORM))
     return copy(`concat(${withChecks("''")}, ${texts.join(", ',', ")}, chr(13))`, LINES)
   }
   // DuckDB writes each column of Parquet as one that may have NULLs.
   if (exported.format !== 'parquet' || cells.some(({ required }) => required)) return null
-  const values = cells.map(({ name, type, value, textIn }, i) => {
-    const cast = type.kind === 'JSON' ? textIn(JSON_FORM) : `CAST(${value} AS ${duckdbType(type)})`
+  const values = cells.map(({ name, type, value, textSql }, i) => {
+    const cast = type.kind === 'JSON' ? textSql(JSON_FORM) : `CAST(${value} AS ${duckdbType(type)})`
     return `${i === 0 ? withChecks(cast) : cast} AS ${quoteName(name)}`
   })
   const metadata = [...schemaMetadata({ ...exported, isTruncated: false })].map(entry =>
