@@ -19,11 +19,11 @@ export class BadRowError extends Error {
   }
 }
 
-const MAX_SHOWN = 60
+const MAX_EXCERPT = 60
 
 /** Quotes text of a file for a report: on one line, and only its beginning. */
 export function excerptOf(text: string): string {
-  const visible = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+  const visible = text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text
   return visible.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
     c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,

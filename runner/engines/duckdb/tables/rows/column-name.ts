@@ -17,13 +17,13 @@ interface Named {
   readonly name: string
 }
 
-/** Finds the column or field for a key: the one whose name is the key, or else the one whose name is `columnName` of it, in any case. */
+/** Finds the column or field for a key: by the key itself, or else by its `columnName`. Case does not matter. */
 export function finderOf<T extends Named>(fields: readonly T[]): (key: string) => T | undefined {
   const byName = new Map(fields.map(field => [field.name.toLowerCase(), field]))
   return key => byName.get(key.toLowerCase()) ?? byName.get(columnName(key).toLowerCase())
 }
 
-/** The key of each column or field that has one. `twice` is a message where one has two keys, and otherwise null. */
+/** The key of each column or field that has a key. `duplicate` is a message about a column with two keys, or null. */
 export function keysOfFields<T extends Named>(fields: readonly T[], keys: readonly string[]) {
   const find = finderOf(fields)
   const keyOf = new Map<T, string>()

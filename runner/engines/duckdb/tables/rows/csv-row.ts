@@ -46,9 +46,9 @@ export function csvReader<Column>({ columnsOf, headerFor, read }: CsvContents<Co
   }
 }
 
-/** Converts rows to JSON. Columns that are ignored are null in the list of columns. @param leavesOut see rowFormat */
-export function csvRowReader(record: RowRecord, leavesOut: string | null, form: CsvForm): RowReader {
-  /** The fields that are not in the file but must be in each row: see RowRecord.awaited. */
+/** Converts rows to JSON. Ignored columns are null in the list of columns. @param ignoreSetting see rowFormat */
+export function csvRowReader(record: RowRecord, ignoreSetting: string | null, form: CsvForm): RowReader {
+  /** The fields that are not in the file but must be in each row: see RowRecord.neededFields. */
   let absent: readonly RowField[] = []
 
   function columnsOf(header: readonly Cell[]): readonly (RowField | null)[] {
@@ -71,9 +71,9 @@ export function csvRowReader(record: RowRecord, leavesOut: string | null, form: 
     })
     if (columns.every(column => column === null)) {
       problems.push(`the header names no column of the table: ${unknown.join(', ')}`)
-    } else if (unknown.length > 0 && leavesOut !== null) {
+    } else if (unknown.length > 0 && ignoreSetting !== null) {
       const [what, them] = unknown.length === 1 ? ['an unknown column', 'it'] : ['unknown columns', 'them']
-      problems.push(`the header names ${what}: ${unknown.join(', ')}; ${leavesOut} leaves ${them} out`)
+      problems.push(`the header names ${what}: ${unknown.join(', ')}; ${ignoreSetting} leaves ${them} out`)
     }
     const needed = record.neededFields.filter(field => !columns.includes(field))
     for (const field of needed) {

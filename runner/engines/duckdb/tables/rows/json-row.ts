@@ -14,16 +14,16 @@ export class JsonRowReader implements RowReader {
   readonly #path: string[] = []
   readonly #tokens = new JsonTokens(() => this.#path.join('.'))
   readonly #record: RowRecord
-  readonly #leavesOut: string | null
+  readonly #ignoreSetting: string | null
   /** For fields whose key in the row is not the field's name: the last such key, for messages. */
   readonly #keys = new Map<RowField, string>()
   #unknown: string[] = []
   #unknownAt = 0
 
-  /** @param leavesOut see rowFormat */
-  constructor(record: RowRecord, leavesOut: string | null) {
+  /** @param ignoreSetting see rowFormat */
+  constructor(record: RowRecord, ignoreSetting: string | null) {
     this.#record = record
-    this.#leavesOut = leavesOut
+    this.#ignoreSetting = ignoreSetting
   }
 
   /** @throws BadRowError */
@@ -45,7 +45,7 @@ export class JsonRowReader implements RowReader {
     return this.#tokens.fault(
       this.#unknownAt,
       names.length === 1 ? `the unknown field ${list}` : `the unknown fields ${list}`,
-      `fields of the schema; ${this.#leavesOut} leaves others out`,
+      `fields of the schema; ${this.#ignoreSetting} leaves others out`,
       '',
     )
   }
@@ -91,7 +91,7 @@ export class JsonRowReader implements RowReader {
   }
 
   #addUnknown(name: string, start: number): void {
-    if (this.#leavesOut !== null) {
+    if (this.#ignoreSetting !== null) {
       if (this.#unknown.length === 0) this.#unknownAt = start
       this.#unknown.push(this.#pathOf(name))
     }
@@ -187,7 +187,7 @@ export class JsonRowReader implements RowReader {
   }
 }
 
-/** What a message expects of a field whose value comes from the name of the file's folder, where a row or header has it too. */
+/** What a message expects if a row or header has a field whose value the name of the file's folder gives. */
 export const FOLDER_ONLY = 'it in the name of the folder alone'
 
 const REQUIRED = 'a value: the field is REQUIRED'

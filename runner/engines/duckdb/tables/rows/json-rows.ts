@@ -46,7 +46,7 @@ export class JsonRowEnds implements RowEnds {
   #hasRows = false
   /** The bytes of the last string of the document's own members, which is a name if a colon follows. */
   #name: number[] = []
-  /** What comes next in the document: a member's name, or the `rows` after the name of their member. `read` after the rows. */
+  /** What comes next in the document: a member's `name`, or the `rows`, after the name of their member. `read`: the rows were read. */
   #nextPart: 'name' | 'rows' | 'read' = 'name'
 
   constructor(member: string | null) {

@@ -10,7 +10,7 @@ export interface RowRecord {
   readonly find: (key: string) => RowField | undefined
   /**
    * The fields that need work when a row lacks them: a missing REQUIRED field is an error, a missing REPEATED field becomes an empty
-   * array, and a field with a `given` value gets it.
+   * array, and a field with a `folderValue` gets it.
    */
   readonly neededFields: readonly RowField[]
 }
@@ -46,11 +46,11 @@ export function rowSchema(
 ): RowRecord {
   const isRequired = new Set(required)
   const recordOf = (fields: readonly StructField[], within: string): RowRecord => {
-    const compiled = fields.map(field => compile(field, within + field.name))
+    const rowFields = fields.map(field => compile(field, within + field.name))
     return {
-      fields: compiled,
-      find: finderOf(compiled),
-      neededFields: compiled.filter(field => field.isRequired || field.isRepeated || field.folderValue !== null),
+      fields: rowFields,
+      find: finderOf(rowFields),
+      neededFields: rowFields.filter(field => field.isRequired || field.isRepeated || field.folderValue !== null),
     }
   }
   const compile = ({ name, type }: StructField, path: string): RowField => {

@@ -18,23 +18,23 @@ import { badRowLine, type RowFormat, type RowReader, RowStream } from './row-str
 /**
  * The reader of a format for rows of this table.
  *
- * @param leavesOut for messages, the setting that would make unknown keys and columns be ignored; null where they are ignored
+ * @param ignoreSetting for messages, the setting that would make unknown keys and columns be ignored; null where they are ignored
  * @param keys the columns that the file's folders give
  */
 export function rowFormat(
   format: TextFormat,
   table: TableDefinition,
-  leavesOut: string | null,
+  ignoreSetting: string | null,
   keys: readonly KeyColumn[],
 ): RowFormat {
   const { textForm } = table
   const record = rowSchema(table, keys)
   if (format === 'ndjson') {
     const ends = new JsonRowEnds(textForm?.rows ?? null)
-    return { reader: new JsonRowReader(record, leavesOut), ends, csv: null }
+    return { reader: new JsonRowReader(record, ignoreSetting), ends, csv: null }
   }
   const csv = csvForm(textForm, format)
-  return { reader: csvRowReader(record, leavesOut, csv), ends: new CsvRecordEnds(csv), csv }
+  return { reader: csvRowReader(record, ignoreSetting, csv), ends: new CsvRecordEnds(csv), csv }
 }
 
 const IGNORE_UNKNOWN = '"externalDataConfiguration": {"ignoreUnknownValues": true} in the table resource'
@@ -66,8 +66,8 @@ async function isList({ path, compression }: TextFile): Promise<boolean> {
 
 /** @throws QueryFault for the first row with a mistake, and when the rows cannot be written. */
 export function stageRows(file: TextFile, table: TableDefinition, into: string): ReturnType<typeof stage> {
-  const leavesOut = table.textForm?.ignoresUnknown ? null : IGNORE_UNKNOWN
-  return stage(file, rowFormat(file.format, table, leavesOut, file.keys), into)
+  const ignoreSetting = table.textForm?.ignoresUnknown ? null : IGNORE_UNKNOWN
+  return stage(file, rowFormat(file.format, table, ignoreSetting, file.keys), into)
 }
 
 async function stage(file: TextFile, format: RowFormat, into: string) {
