@@ -23,7 +23,7 @@ const DECODER_FAILURE =
 export const decoderFault = (error: unknown): string | null => DECODER_FAILURE.exec(textOf(error))?.[1] ?? null
 
 interface FailureWording extends Wording {
-  /** False if the failure comes from no expression, so that a safe expression would not help. @default true */
+  /** False if the failure does not come from an expression, so that a safe expression would not help. @default true */
   readonly isExpressionFault?: false
   /** See Failure. @default false */
   readonly isShortOfRoom?: true

@@ -16,7 +16,6 @@ import { AS_TEXT, asList, googlesqlType, isNearlyExact, NARROWER, TOO_WIDE } fro
 import { keysOfFields } from './rows/column-name.js'
 import { isCut, isInt96, isTooWide, leavesOf, rowOfCut, withoutMark } from './stored-types.js'
 
-/** The place of a column for messages, and whether its type was inferred from the file. */
 export interface ColumnPlace {
   readonly table: string
   /** The path for messages: `logs.edge.metadata.request`. */
@@ -28,8 +27,8 @@ export interface ColumnPlace {
 }
 
 /**
- * SQL that converts a value of type `have` to `want`. If both types have the same representation, it is `sql` itself, so that
- * filters are pushed down to the file. Missing fields are NULL, extra fields are dropped. A NULL array stays NULL; a query that
+ * SQL that converts a value of type `have` to `want`. If both types have the same representation, the result is `sql` itself, so
+ * that filters are pushed down to the file. Missing fields are NULL, extra fields are dropped. A NULL array stays NULL; a query that
  * distinguishes it from an empty array handles it (scans/null-arrays.ts).
  */
 export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
@@ -111,7 +110,7 @@ function exactBignumeric(sql: string, have: DuckDBType): string {
 const microsecondsOf = (sql: string): string =>
   `make_timestamp((epoch_ns(${sql}) - (epoch_ns(${sql}) % 1000 + 1000) % 1000) // 1000)`
 
-/** SQL that raises an error for a value that the type cannot hold. */
+/** SQL of a cast that raises an error for a value that the type cannot hold. */
 function exactCast(sql: string, have: DuckDBType, want: Type, { table, path, isInferred, file }: ColumnPlace): string {
   const cast = `TRY_CAST(${sql} AS ${duckdbType(want)})`
   const declared = isInferred ? declarableType(have) : null
@@ -129,13 +128,13 @@ function cutFault(row: string, want: Type, { table, path, file }: ColumnPlace): 
   return `error(${quoteText(NATIVE_ERROR_MARK + message)}${placeInFile(file, row === '' ? "'1 or later'" : quoteText(row))})`
 }
 
-/** For messages: the type that a table schema can declare for such a column, so that the column can be read, and what it does. */
+/** For messages: the type with which a table schema makes such a column readable, and what the type does to the values. */
 function declarableType(have: DuckDBType): string | null {
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS) return 'DATETIME or TIMESTAMP cuts what is below a microsecond'
   return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
 }
 
-/** For each type, the types that a cast to may round. */
+/** For each type, the types to which a cast may round. */
 const ROUNDING: Readonly<Partial<Record<Type['kind'], readonly Type['kind'][]>>> = {
   INT64: ['FLOAT64'],
   NUMERIC: ['FLOAT64'],

@@ -21,7 +21,7 @@ export interface ChooseDeps {
   readonly evaluate: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-/** The parts that meet all conditions. A condition that fails excludes no parts: the query itself decides. */
+/** The parts that meet all conditions. A condition that fails excludes no parts: the query evaluates it again. */
 export async function chooseParts<T>(
   { all, keyOf, rowsOf }: Parts<T>,
   conditions: readonly ShardCondition[],
@@ -35,7 +35,6 @@ export async function chooseParts<T>(
     const values = indexes.map(index => parameters[index]!)
     const readKeys = async (statement: DuckDBPreparedStatement): Promise<ReadonlySet<unknown>> =>
       new Set((await statement.runAndReadAll()).getRows().map(([key]) => key))
-    // A failed condition is ignored: the query evaluates it again, and reports the error if it matters.
     const keptKeys = await evaluate(() => withStatement(connection, text, values, readKeys).catch(() => null))
     if (keptKeys) chosen = chosen.filter(part => keptKeys.has(keyOf(part)))
   }

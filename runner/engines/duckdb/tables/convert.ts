@@ -52,8 +52,9 @@ export async function convert(
 }
 
 /**
- * The SELECTs to try, one after another. A STRING is in doubt if its text in DuckDB could come from a JSON value that is not a string. The
- * first SELECT trusts those in doubt in the first rows, the second all STRINGs, after a query has shown that their values are strings.
+ * The SELECTs to try, one after another. A STRING is in doubt if its text in DuckDB could come from a JSON value that is not a string.
+ * Before the first SELECT, a query checks the STRINGs that are in doubt in the first rows; before the second, a query checks all STRINGs.
+ * If a check finds a fraction, an object or a list, no SELECT follows.
  */
 async function* selectsToTry(
   connection: DuckDBConnection,
@@ -101,7 +102,7 @@ async function readFirstRows(
   return firstRows
 }
 
-/** A place of texts: its path in the schema, its JSON path in the rows, and the last key of that path. */
+/** The place of a STRING: its path in the schema, its JSON path in the rows, and the last key of that path. */
 interface TextPlace {
   readonly path: string
   readonly json: string
@@ -110,14 +111,14 @@ interface TextPlace {
 
 type Texts = ReadonlyMap<string, TextPlace>
 
-/** What the first rows of a file show: their keys, and their texts. */
+/** The keys and the texts in the first rows of a file. */
 class FirstRows {
   readonly #columns: TableDefinition['columns']
   readonly #keys = new Map<StructField, string>()
   readonly #finders = new Map<readonly StructField[], (key: string) => StructField | undefined>()
   /** The places of all STRINGs, by path. */
   readonly texts = new Map<string, TextPlace>()
-  /** The places of STRINGs of which a value could come from a JSON value that is not a string. */
+  /** The places of the STRINGs that are in doubt. */
   readonly textsInDoubt = new Map<string, TextPlace>()
   /** The keys that are not fields, by the path of their STRUCT. */
   readonly #unknownKeys = new Map<string, Set<string>>()
@@ -222,15 +223,15 @@ async function ndjsonSelect(
 ): Promise<string> {
   const { keyOf } = firstRows
   const sample = join(dirname(path), 'sample')
-  const inRows = columnsInRows(table, keys)
-  const knownSample = sampleOf({ kind: 'STRUCT', fields: inRows }, keyOf)
+  const rowColumns = columnsInRows(table, keys)
+  const knownSample = sampleOf({ kind: 'STRUCT', fields: rowColumns }, keyOf)
   const ignoresUnknown = table.textForm?.ignoresUnknown === true
-  const all = ignoresUnknown ? firstRows.withUnknown(knownSample) : knownSample
-  const row = JSON.stringify(all)
+  const sampleRow = ignoresUnknown ? firstRows.withUnknown(knownSample) : knownSample
+  const row = JSON.stringify(sampleRow)
   // DuckDB reads a file with all threads only if it has more threads than files, and has inferred the columns from more than one file.
   // Otherwise one thread reads, and another spins. So the sample is listed twice. A condition on `filename` leaves it out: only by that
   // column does DuckDB choose files.
-  const file = Object.keys(all as object).some(name => name.toLowerCase() === 'filename') ? '~file' : 'filename'
+  const file = Object.keys(sampleRow as object).some(name => name.toLowerCase() === 'filename') ? '~file' : 'filename'
   await connection.run(
     `COPY (SELECT ${quoteText(row)}) TO ${quoteText(sample)} ` +
       `(FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\u0001', COMPRESSION ${compression})`,
@@ -243,15 +244,15 @@ async function ndjsonSelect(
   const columns = columnsOver(table, keys, column =>
     fromFileValue(column.type, quoteName(keyOf(column)), { ...context, path: column.name }),
   )
-  // DuckDB reads a row `null` as a row of NULLs, so a row of NULLs is refused. The condition names all columns, as it must: only then
-  // does DuckDB refuse unknown keys.
-  const isNull = Object.keys(all as object)
+  // DuckDB reads a row `null` as a row of NULLs, so a row of NULLs is refused. The condition names all columns, since only then
+  // DuckDB refuses unknown keys.
+  const isNull = Object.keys(sampleRow as object)
     .map(name => `${quoteName(name)} IS NULL`)
     .join(' AND ')
-  const isOfFile = `${quoteName(file)} <> ${quoteText(sample)}`
+  const isFromFile = `${quoteName(file)} <> ${quoteText(sample)}`
   // DuckDB may evaluate either condition first, so `isRow` repeats `isOfFile`.
-  const isRow = `CASE WHEN ${isOfFile} AND ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
-  return `SELECT ${columns} FROM ${source} WHERE ${isOfFile} AND ${isRow}`
+  const isRow = `CASE WHEN ${isFromFile} AND ${isNull} THEN CAST(error('no row') AS BOOLEAN) ELSE true END`
+  return `SELECT ${columns} FROM ${source} WHERE ${isFromFile} AND ${isRow}`
 }
 
 const columnsInRows = ({ columns }: TableDefinition, keys: TextFile['keys']): TableDefinition['columns'] =>
@@ -278,15 +279,15 @@ async function csvSelect(connection: DuckDBConnection, file: TextFile, table: Ta
   const readsDecimalComma = table.columns.some(({ type }) => form.hasDecimalComma && hasDecimals(type.kind))
   if (readsDecimalComma || form.encoding !== 'UTF-8' || form.headerLine > 1 || form.isJagged) return null
   const context = contextOf(table, 'csv')
-  const inRows = columnsInRows(table, file.keys)
-  const inOrder = inRows.map(({ name }) => name).filter(name => name !== PARTITION_TIME)
+  const rowColumns = columnsInRows(table, file.keys)
+  const inOrder = rowColumns.map(({ name }) => name).filter(name => name !== PARTITION_TIME)
   const header = form.headerLine === 0 ? inOrder : await csvHeader(connection, file, form)
-  const { keyOf: keys } = keysOfFields(inRows, header)
+  const { keyOf: keys } = keysOfFields(rowColumns, header)
   const isPlain =
     header.length > 1 &&
     keys.size === header.length &&
     [...keys.keys()].every(({ type }) => type.kind !== 'ARRAY' && type.kind !== 'STRUCT') &&
-    inRows.every(column => keys.has(column) || !context.required.has(column.name))
+    rowColumns.every(column => keys.has(column) || !context.required.has(column.name))
   if (!isPlain) return null
   const quote = quoteText(form.quote === null ? '' : String.fromCharCode(form.quote))
   // DuckDB's sniffer is off, since it would drop rows that it does not understand.

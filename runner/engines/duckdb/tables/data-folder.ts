@@ -206,8 +206,8 @@ export function filesOfTable(dataDir: string, tableName: string, listing?: Listi
 }
 
 /**
- * The files in the folder of a table or beside it that no import has written, including those that an import has replaced; and the paths
- * there that are not read, with reasons. Both are sorted by path.
+ * The files in the folder of a table, or beside the folder, that no import has written; an import may have replaced some of them. And the
+ * paths there that are not read, with reasons. Both are sorted by path.
  */
 export function filesInPlace(dataDir: string, tableName: string, listing = newListing()) {
   const place = placeOf(dataDir, tableName)

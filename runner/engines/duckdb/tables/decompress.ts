@@ -52,11 +52,11 @@ type ZstdFactory = () => Readable & NodeJS.WritableStream
 /** Decompresses zstd. Node.js can decompress zstd from version 22.15 on; older versions use JavaScript. */
 function unzstd(raw: Readable): AsyncIterable<Buffer> {
   const native = (zlib as { createZstdDecompress?: ZstdFactory }).createZstdDecompress
-  return native ? throughTransform(notEmpty(raw), native()) : unzstdInJavaScript(notEmpty(raw))
+  return native ? throughTransform(refuseEmpty(raw), native()) : unzstdInJavaScript(refuseEmpty(raw))
 }
 
 /** Refuses an empty file: no compressed file is empty, but both decompressors accept one. */
-async function* notEmpty(raw: Readable): AsyncGenerator<Buffer> {
+async function* refuseEmpty(raw: Readable): AsyncGenerator<Buffer> {
   let isEmpty = true
   for await (const chunk of raw) {
     isEmpty = false

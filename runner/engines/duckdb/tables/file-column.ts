@@ -176,7 +176,7 @@ function scalarFromFile(
     case 'TIMESTAMP':
       return timestampFromFile(sql, form, caseSql, matches, refusal(kind, sql, context))
     case 'INTERVAL':
-      // Files of imports have such texts (rows/leaf.ts); DuckDB would take others too, and 5 as seconds.
+      // Imports write intervals as such texts (rows/leaf.ts). DuckDB would also read other texts, and 5 as 5 seconds.
       return form === 'parquet'
         ? caseSql([
             `${matches('-?\\d+ months -?\\d+ days -?\\d+ microseconds')}${fits(cast({ kind }))}`,
@@ -192,7 +192,7 @@ function scalarFromFile(
   }
 }
 
-/** The texts of decimal numbers that are read, each with the SQL of its value: none of them is rounded. */
+/** The branches for texts of decimal numbers. They round no number. */
 function decimalBranches(
   kind: 'NUMERIC' | 'BIGNUMERIC',
   sql: string,
@@ -244,7 +244,7 @@ const mayBeOtherJson = (sql: string, isShort: boolean): string =>
     : `(${sql} < ':' AND (${sql} >= '0' OR (${sql} >= '-' AND ${sql} < '.')) AND strlen(${sql}) <= ${MAX_NUMBER} AND (regexp_full_match(${sql}, '${OTHER_NUMBER}') OR ${sql} = '-inf')) ` +
       `OR (${sql} >= '[' AND (${sql} < '\\' OR (${sql} >= '{' AND ${sql} < '|') OR ${sql} = 'nan' OR ${sql} = 'inf'))`
 
-/** The same as `mayBeOtherJson`, for a text in JavaScript. */
+/** Like `mayBeOtherJson`, for a text in JavaScript. */
 export const mayBeOtherValue = (text: string): boolean =>
   /^[{[]/.test(text) ||
   (text.length <= MAX_NUMBER && new RegExp(`^(?:${OTHER_NUMBER})$`).test(text)) ||
@@ -313,7 +313,7 @@ const DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
 const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?'
 /** An offset is at most 14 hours. */
 const ZONE = ' ?([Zz]|UTC|[+-]((0[0-9]|1[0-3])(:?[0-5][0-9])?|14(:?00)?))'
-/** The text begins with a year. */
+/** Excludes the year 0000. */
 const inYears = (sql: string): string => `${sql} >= '0001'`
 
 function timestampFromFile(
@@ -342,7 +342,7 @@ function timestampFromFile(
     [matches('-?[0-9]{12,14}'), micros(`CAST(${sql} AS BIGINT) * 1000`)],
     [matches('-?[0-9]{1,11}'), micros(`CAST(${sql} AS BIGINT) * 1000000`)],
     [
-      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE, which tells microseconds apart up to ten digits.
+      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE: beyond ten digits before the point, it loses microseconds.
       matches(form === 'json' ? '-?[0-9]{1,10}\\.[0-9]{1,6}' : '-?[0-9]{1,11}\\.[0-9]{1,9}'),
       micros(`CAST(round(CAST(${sql} AS DECIMAL(38,9)) * 1000000) AS BIGINT)`),
     ],

@@ -36,8 +36,8 @@ async function parquetShape(connection: DuckDBConnection, path: string): Promise
   const otherCodecs = `SELECT * FROM (${first}) WHERE compression NOT IN (${codecs}) LIMIT 1`
   const [row] = (await connection.runAndReadAll(otherCodecs)).getRows()
   if (row) throw new QueryFault(`its column ${row[0]} has the codec ${row[1]}; write the file with ZSTD, for example`)
-  const { names, types: read } = await shapeOf(connection, parquetSource([path]))
-  const types = await withStoredTypes(connection, path, read)
+  const { names, types: duckdbTypes } = await shapeOf(connection, parquetSource([path]))
+  const types = await withStoredTypes(connection, path, duckdbTypes)
   return shapeWith(names, types)
 }
 
@@ -119,8 +119,8 @@ interface KeyedOptions {
 }
 
 /**
- * A SELECT over Parquet files whose folders give columns. The columns are computed from DuckDB's column `filename`: by conditions on it,
- * and on no other column, DuckDB leaves out files without opening them.
+ * A SELECT over Parquet files whose folders give columns. The columns are computed from DuckDB's column `filename`: only by conditions
+ * on this column, DuckDB leaves out files without opening them.
  */
 export function selectKeyed(
   paths: readonly string[],

@@ -64,7 +64,7 @@ function timesOfDay(text: string): Times {
   return { least: seconds, greatest: seconds }
 }
 
-/** @param value SQL of a row's time; `isText` whether it comes from a text: then the times are known only if each row has one */
+/** @param value SQL of a row's time; `isText` whether the time is the day in a text: then the times are known only if each row has a day */
 async function timesIn(
   select: string,
   { value, isText }: { readonly value: string; readonly isText: boolean },

@@ -43,7 +43,7 @@ export class ShardStore {
     this.#options = options
   }
 
-  /** Declares those of these tables that are shards of a wildcard definition, or of `read`, a wildcard table without a schema. */
+  /** Declares the tables that are shards: of a wildcard definition, or of `read`, a wildcard table without a schema. */
   declare(names: readonly string[], read: ShardRead | null = null): void {
     const { tables, declared } = this.#options
     const origin = { kind: 'data-folder' } as const

@@ -24,7 +24,7 @@ export function withFiles(
   return { definition, files: [path, ...(absoluteFiles ?? [])] }
 }
 
-/** Writes values that JSON does not have as results write them. JSON.stringify passes a Buffer as an object, so `this` is asked for it. */
+/** Writes values that JSON does not have as results do. JSON.stringify converts a Buffer before it passes `value`; `this` has the Buffer. */
 function resultValue(this: unknown, key: string, value: unknown): unknown {
   const original = (this as Record<string, unknown>)[key]
   if (original instanceof Uint8Array) return Buffer.from(original).toString('base64')

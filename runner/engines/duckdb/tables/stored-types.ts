@@ -20,7 +20,7 @@ import {
 import { quotePath } from '../../../../googlesql-duckdb/names-and-types.js'
 
 /** The alias that marks a time type whose values have nanoseconds in the file, which DuckDB cuts. */
-const CUT = 'nanoseconds'
+const CUT_MARK = 'nanoseconds'
 const MAX_DIGITS = 38
 
 /** The types of times that have microseconds in DuckDB. */
@@ -32,17 +32,17 @@ const CUT_TYPES: Readonly<
   [DuckDBTypeId.TIMESTAMP_TZ]: DuckDBTimestampTZType,
 }
 
-export const isCut = ({ alias }: DuckDBType): boolean => alias?.startsWith(CUT) === true
+export const isCut = ({ alias }: DuckDBType): boolean => alias?.startsWith(CUT_MARK) === true
 
-/** The type of times, marked with the first row that has digits beyond microseconds. @param row null where no row has: without a mark */
+/** The type of times, marked with the first row that has digits beyond microseconds. @param row null if no row has any: no mark then */
 export function markCut(leaf: DuckDBType, row: string | null): DuckDBType {
   const Time = isCut(leaf) && !isInt96(leaf) ? CUT_TYPES[leaf.typeId] : undefined
   if (!Time) return leaf
-  return row === null ? Time.create() : new Time(`${CUT} ${row}`)
+  return row === null ? Time.create() : new Time(`${CUT_MARK} ${row}`)
 }
 
-/** The number of the row that `cutAt` has marked; '' where the values were not checked. */
-export const rowOfCut = ({ alias = '' }: DuckDBType): string => alias.slice(CUT.length + 1)
+/** The number of the row that `markCut` has marked; '' where the values were not checked. */
+export const rowOfCut = ({ alias = '' }: DuckDBType): string => alias.slice(CUT_MARK.length + 1)
 
 /** Whether the type is INT96: a TIMESTAMP, as BigQuery loads it. Any other time without a zone has nanoseconds in DuckDB. */
 export const isInt96 = (type: DuckDBType): boolean => isCut(type) && type.typeId === DuckDBTypeId.TIMESTAMP
@@ -87,26 +87,26 @@ async function readUnits(schema: Uint8Array) {
 }
 
 /** What a Parquet file declares about a leaf of a column: `[, precision, scale, hasNanoseconds]`. */
-type Stored = readonly unknown[]
+type StoredLeaf = readonly unknown[]
 
-/** The types of columns. They are DuckDB's, but where DuckDB would change values, those in the file. */
+/** The types of columns: DuckDB's types; where DuckDB would change values, the types in the file. */
 export async function withStoredTypes(
   connection: DuckDBConnection,
   path: string,
   types: readonly DuckDBType[],
 ): Promise<readonly DuckDBType[]> {
-  if (!types.some(type => leavesOf(type).some(leaf => MISREAD.has(leaf.typeId)))) return types
+  if (!types.some(type => leavesOf(type).some(leaf => MISREAD_TYPES.has(leaf.typeId)))) return types
   const stored = await storedColumns(connection, path)
   return types.map((type, i) => zipLeaves(type, stored[i], storedType))
 }
 
 /** The types of DuckDB whose values may differ from those in the file. */
-const MISREAD: ReadonlySet<number> = new Set([DuckDBTypeId.DOUBLE, ...Object.keys(CUT_TYPES).map(Number)])
+const MISREAD_TYPES: ReadonlySet<number> = new Set([DuckDBTypeId.DOUBLE, ...Object.keys(CUT_TYPES).map(Number)])
 
-function storedType(type: DuckDBType, [, precision, scale, hasNanoseconds]: Stored): DuckDBType {
+function storedType(type: DuckDBType, [, precision, scale, hasNanoseconds]: StoredLeaf): DuckDBType {
   if (Number(precision) > MAX_DIGITS) return new DuckDBDecimalType(Number(precision), Number(scale ?? 0))
   const Time = CUT_TYPES[type.typeId]
-  return hasNanoseconds && Time ? new Time(CUT) : type
+  return hasNanoseconds && Time ? new Time(CUT_MARK) : type
 }
 
 /** The type without the mark of nanoseconds: the type of DuckDB's values. */
@@ -158,7 +158,7 @@ export function leavesOf(type: DuckDBType): readonly DuckDBType[] {
 }
 
 /** What the file declares about the leaves of each of its columns. */
-async function storedColumns(connection: DuckDBConnection, path: string): Promise<readonly (readonly Stored[])[]> {
+async function storedColumns(connection: DuckDBConnection, path: string): Promise<readonly (readonly StoredLeaf[])[]> {
   const result = await connection.runAndReadAll(
     "SELECT num_children, precision, scale, coalesce(type = 'INT96' OR logical_type LIKE '%NANOS=Nano%', false) " +
       `FROM parquet_schema(${quotePath(path)})`,
@@ -166,7 +166,7 @@ async function storedColumns(connection: DuckDBConnection, path: string): Promis
   const rows = result.getRows()
   // The schema lists each node before its children.
   let at = 0
-  const leaves = (): readonly Stored[] => {
+  const leaves = (): readonly StoredLeaf[] => {
     const row = rows[at++]!
     const children = Number(row[0] ?? 0)
     return children === 0 ? [row] : Array.from({ length: children }, leaves).flat()

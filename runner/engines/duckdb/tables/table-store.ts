@@ -468,14 +468,14 @@ const isText = (file: DataFile): boolean => !isParquet(file)
  * Up to this many text files of a table have a table of DuckDB each. Planning a query takes some 0.3 ms for each table of a UNION ALL.
  */
 const MOST_UNGROUPED = 16
-/** On average, one file in this many is the last of its group. */
+/** On average, one of this many files is the last of its group. */
 const GROUP_FILES = 64
 /** The bytes of files after which a group ends. */
 const GROUP_BYTES = 4_000_000n
 
 /**
  * The groups of text files whose rows are in one table of DuckDB. Many small files are grouped. A file's own path decides whether a group
- * ends with it; so a new file mostly changes no group but its own. A group also ends when it has GROUP_BYTES.
+ * ends with it; so a new file mostly changes only its own group. A group also ends when it has GROUP_BYTES.
  */
 export function groupsOf(files: readonly DataFile[]): readonly (readonly DataFile[])[] {
   if (files.length <= MOST_UNGROUPED) return files.map(file => [file])

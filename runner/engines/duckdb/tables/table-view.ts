@@ -111,11 +111,11 @@ function partitionedSelect(
     `hive_types = {${quoteText(PARTITION_KEY)}: TIMESTAMP})`
   const isIngested = table.partitionedBy === PARTITION_TIME
   const type = duckdbType(table.columns.find(column => column.name === table.partitionedBy)!.type)
-  const hidden = `, CAST(${PARTITION_KEY} AS ${type}) AS ${FROM_COLUMN}, CAST(${PARTITION_KEY} + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN}`
-  if (!isIngested) return selectFrom(source, table, shape, { more: hidden, isFiles: true })
+  const bounds = `, CAST(${PARTITION_KEY} AS ${type}) AS ${FROM_COLUMN}, CAST(${PARTITION_KEY} + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN}`
+  if (!isIngested) return selectFrom(source, table, shape, { more: bounds, isFiles: true })
   const columns = table.columns.filter(({ name }) => name !== PARTITION_TIME)
   const time = `, CAST(${PARTITION_KEY} AS ${type}) AS ${quoteName(PARTITION_TIME)}`
-  const more = time + hidden + partitionDate(table, PARTITION_KEY)
+  const more = time + bounds + partitionDate(table, PARTITION_KEY)
   return selectFrom(source, { ...table, columns }, shape, { more, isFiles: true })
 }
 

@@ -7,7 +7,7 @@ const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
 
 export const isNotThere = (error: unknown): boolean => NOT_THERE.has((error as NodeJS.ErrnoException).code)
 
-/** The state of the file; null where it does not exist. @throws the system's error where that cannot be known. */
+/** The state of the file; null where it does not exist. @throws the system's error if that cannot be known. */
 export function tryStat(path: string): BigIntStats | null {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null

@@ -16,7 +16,7 @@ export const hasCut = (type: DuckDBType): boolean => leavesOf(type).some(leaf =>
 
 /**
  * The types of the columns. Where all times of a column are whole microseconds, its type is the one that DuckDB reads. In any other column,
- * times are marked with the first row that has more digits (see cutAt). `copy` is the path for the copy, which the caller removes.
+ * times are marked with the first row that has more digits (see markCut). `copy` is the path for the copy, which the caller removes.
  */
 export async function withWholeMicroseconds(
   connection: DuckDBConnection,
@@ -25,13 +25,13 @@ export async function withWholeMicroseconds(
   copy: string,
 ): Promise<readonly DuckDBType[]> {
   if (!(await copyInMicroseconds(connection, path, { names, types }, copy))) return types
-  const checked: DuckDBType[] = []
+  const checkedTypes: DuckDBType[] = []
   for (const [i, type] of types.entries()) {
     const where = digitsBeyond(quoteName(names[i]!), type)
     const row = where && (await firstRow(connection, copy, where))
-    checked.push(where === null ? type : mapLeaves(type, leaf => markCut(leaf, row)))
+    checkedTypes.push(where === null ? type : mapLeaves(type, leaf => markCut(leaf, row)))
   }
-  return checked
+  return checkedTypes
 }
 
 async function firstRow(connection: DuckDBConnection, copy: string, where: string): Promise<string | null> {
@@ -60,19 +60,19 @@ function digitsBeyond(sql: string, type: DuckDBType, depth = 0): string | null {
 const TAIL_BYTES = 8
 const CHUNK_BYTES = 1 << 20
 
-/** Writes the copy, with holes in place of other columns. False where the footer has a form that is not known here. */
+/** Writes the copy, with holes in place of other columns. False if the footer has an unknown form. */
 async function copyInMicroseconds(
   connection: DuckDBConnection,
   path: string,
   { names, types }: Shape,
   copy: string,
 ): Promise<boolean> {
-  const wanted = names.filter((_, i) => hasCut(types[i]!))
+  const cutColumns = names.filter((_, i) => hasCut(types[i]!))
   const result = await connection.runAndReadAll(
     'SELECT path_in_schema, coalesce(least(dictionary_page_offset, data_page_offset), data_page_offset), total_compressed_size ' +
       `FROM parquet_metadata(${quotePath(path)})`,
   )
-  const chunks = result.getRows().filter(([column]) => wanted.some(name => `${column}, `.startsWith(`${name}, `)))
+  const chunks = result.getRows().filter(([column]) => cutColumns.some(name => `${column}, `.startsWith(`${name}, `)))
   const [from, into] = [await open(path), await open(copy, 'w')]
   try {
     const { size } = await from.stat()
