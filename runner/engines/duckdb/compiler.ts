@@ -98,8 +98,8 @@ export class Compiler {
     translation = compiled.translation,
   ): Promise<T> {
     const { source } = compiled
-    const asWritten = (): TranslatedQuery => this.translate(source, {})
-    if (this.#cutShort.has(translation.sql)) return this.runRetrying(compiled, delay, run, asWritten())
+    const withoutEarlyLimit = (): TranslatedQuery => this.translate(source, {})
+    if (this.#cutShort.has(translation.sql)) return this.runRetrying(compiled, delay, run, withoutEarlyLimit())
     try {
       return await run(translation)
     } catch (error) {
@@ -107,18 +107,18 @@ export class Compiler {
       if (error.failure.isShortOfRoom) throw error // It would be short of room again.
       // Each translation has a turn of its own: it may take 20 ms.
       await nextTurn()
-      const written = asWritten()
-      if (written.sql !== translation.sql) {
-        const answer = await this.runRetrying(compiled, delay, run, written)
+      const fullQuery = withoutEarlyLimit()
+      if (fullQuery.sql !== translation.sql) {
+        const answer = await this.runRetrying(compiled, delay, run, fullQuery)
         this.#cutShort.set(translation.sql, true)
         return answer
       }
       await nextTurn()
-      const delayed = this.translate(source, { delay })
-      if (delayed.sql === translation.sql) throw error
-      return await run(delayed).catch((late: unknown) => {
+      const delayedQuery = this.translate(source, { delay })
+      if (delayedQuery.sql === translation.sql) throw error
+      return await run(delayedQuery).catch((delayedError: unknown) => {
         // DuckDB requires some arguments to be constant; an error about a delayed constant does not concern the query.
-        throw late instanceof RequestFailure && late.failure.kind === 'engine' ? error : late
+        throw delayedError instanceof RequestFailure && delayedError.failure.kind === 'engine' ? error : delayedError
       })
     }
   }

@@ -216,7 +216,7 @@ export function filesInPlace(dataDir: string, tableName: string, listing = newLi
   if (place === null) return { files, unread }
   const { dataset, folder, table } = place
 
-  function meet(path: string, name: string, kind: ReturnType<typeof fileKind>, keys: readonly FolderKey[]): void {
+  function addPath(path: string, name: string, kind: ReturnType<typeof fileKind>, keys: readonly FolderKey[]): void {
     const file = kind && statFile(path, keys)
     if (file) {
       files.push(file)
@@ -233,7 +233,7 @@ export function filesInPlace(dataDir: string, tableName: string, listing = newLi
   }
 
   function walk(path: string, keys: readonly FolderKey[], isOwn = isWritersOwn): void {
-    for (const name of namesIn(path)) if (!isOwn(name)) meet(join(path, name), name, fileKind(name), keys)
+    for (const name of namesIn(path)) if (!isOwn(name)) addPath(join(path, name), name, fileKind(name), keys)
   }
 
   for (const name of listing(dataset, table)) {
@@ -241,7 +241,7 @@ export function filesInPlace(dataDir: string, tableName: string, listing = newLi
     const kind = kindInDataset(name)
     if (!kind && isOwnName(name)) continue
     if (tableOf(name) !== table) unread.push({ path, reason: otherCase(name, tableName) })
-    else if (name !== table) meet(path, name, kind, [])
+    else if (name !== table) addPath(path, name, kind, [])
   }
   walk(folder, [], isOwnName)
   return { files: files.sort(byPath), unread: unread.sort(byPath) }
