@@ -57,10 +57,10 @@ const BATCH_ROWS = 8_192
 
 /** The bytes that the library writes. */
 class Sink extends AsyncByteQueue {
-  readonly written = new Values()
+  readonly output = new Values()
 
   override write(bytes: Uint8Array): void {
-    this.written.appendBytes(bytes)
+    this.output.appendBytes(bytes)
   }
 }
 
@@ -94,13 +94,13 @@ export class ArrowStream implements RowWriter {
   }
 
   takePart(): Uint8Array | null {
-    return this.#sink.written.index === 0 ? null : this.#sink.written.take()
+    return this.#sink.output.index === 0 ? null : this.#sink.output.take()
   }
 
   finish(): Uint8Array {
     if (this.#rows > 0) this.#writeBatch()
     this.#writer.finish()
-    return this.#sink.written.take()
+    return this.#sink.output.take()
   }
 
   #writeBatch(): void {
@@ -113,25 +113,25 @@ export class ArrowStream implements RowWriter {
   }
 }
 
-const text = (): ColumnValues => bytes(new Utf8(), (values, cell) => values.appendText(stringOf(cell)))
+const textValues = (): ColumnValues => byteValues(new Utf8(), (values, cell) => values.appendText(stringOf(cell)))
 
 const SCALARS: Readonly<Record<ScalarKind, () => ColumnValues>> = {
-  INT64: () => longs(new Int64(), integerOf),
-  FLOAT64: () => fixed(new Float64(), 8, (values, cell) => values.appendFloat64(doubleOf(cell))),
-  NUMERIC: () => decimals(9, 38, 128),
-  BIGNUMERIC: () => decimals(38, 76, 256),
-  BOOL: () => fixed(new Bool(), 1, (values, cell) => values.appendUint8(Number(isTrue(cell))), bitsOf),
-  STRING: text,
-  BYTES: () => bytes(new Binary(), (values, cell) => values.appendBytes(bytesOf(cell))),
-  DATE: () => fixed(new DateDay(), 4, (values, cell) => values.appendInt32(daysOf(cell))),
-  TIME: () => longs(new TimeMicrosecond(), timeOf),
-  DATETIME: () => longs(new TimestampMicrosecond(), microsOf),
-  TIMESTAMP: () => longs(new TimestampMicrosecond('UTC'), timestampOf),
-  JSON: () => bytes(new Utf8(), (values, cell) => values.appendText(cell)),
-  INTERVAL: text,
-  'RANGE<DATE>': text,
-  'RANGE<DATETIME>': text,
-  'RANGE<TIMESTAMP>': text,
+  INT64: () => longValues(new Int64(), integerOf),
+  FLOAT64: () => fixedValues(new Float64(), 8, (values, cell) => values.appendFloat64(doubleOf(cell))),
+  NUMERIC: () => decimalValues(9, 38, 128),
+  BIGNUMERIC: () => decimalValues(38, 76, 256),
+  BOOL: () => fixedValues(new Bool(), 1, (values, cell) => values.appendUint8(Number(isTrue(cell))), bitsOf),
+  STRING: textValues,
+  BYTES: () => byteValues(new Binary(), (values, cell) => values.appendBytes(bytesOf(cell))),
+  DATE: () => fixedValues(new DateDay(), 4, (values, cell) => values.appendInt32(daysOf(cell))),
+  TIME: () => longValues(new TimeMicrosecond(), timeOf),
+  DATETIME: () => longValues(new TimestampMicrosecond(), microsOf),
+  TIMESTAMP: () => longValues(new TimestampMicrosecond('UTC'), timestampOf),
+  JSON: () => byteValues(new Utf8(), (values, cell) => values.appendText(cell)),
+  INTERVAL: textValues,
+  'RANGE<DATE>': textValues,
+  'RANGE<DATETIME>': textValues,
+  'RANGE<TIMESTAMP>': textValues,
 }
 
 /** Extension names for types without an Arrow type. */
@@ -167,7 +167,7 @@ class Column {
     else throw nullInRequired(this.field.name)
   }
 
-  /** Adds a null; where the column cannot be null, an empty value. No reader sees that one in a STRUCT that is NULL. */
+  /** Adds a null; where the column cannot be null, an empty value. In a STRUCT that is NULL, no reader sees it. */
   addPlaceholder(): void {
     this.#values.addEmpty()
     this.flags.appendUint8(this.field.nullable ? 0 : 1)
@@ -179,7 +179,7 @@ class Column {
     const [flags, nullCount] = [this.flags.take(), this.#nullCount]
     this.#nullCount = 0
     const nullBitmap = nullCount === 0 ? undefined : bitsOf(flags)
-    // The library types the argument for each DataType by itself; this value is for any of them.
+    // The library has an argument type for each DataType; this argument is for all of them.
     const data = { type: this.#values.type, length: flags.length, nullCount, nullBitmap, ...this.#values.take() }
     return makeData(data as never)
   }
@@ -196,8 +196,8 @@ interface ColumnValues {
 }
 
 function valuesOf({ type, requirement }: TypedField): ColumnValues {
-  if (type.kind === 'ARRAY') return lists(new Column(typedElement('item', type.element, requirement)))
-  if (type.kind === 'STRUCT') return structs(typedFields(type.fields, requirement).map(field => new Column(field)))
+  if (type.kind === 'ARRAY') return listValues(new Column(typedElement('item', type.element, requirement)))
+  if (type.kind === 'STRUCT') return structValues(typedFields(type.fields, requirement).map(field => new Column(field)))
   return SCALARS[type.kind]()
 }
 
@@ -205,11 +205,11 @@ function valuesOf({ type, requirement }: TypedField): ColumnValues {
 type AddValue = (values: Values, cell: string) => void
 
 /** Whole numbers of 64 bits. */
-const longs = (type: DataType, read: (cell: string) => bigint): ColumnValues =>
-  fixed(type, 8, (values, cell) => values.appendInt64(read(cell)))
+const longValues = (type: DataType, read: (cell: string) => bigint): ColumnValues =>
+  fixedValues(type, 8, (values, cell) => values.appendInt64(read(cell)))
 
 /** Values of `length` bytes each. */
-function fixed(type: DataType, length: number, add: AddValue, pack = (bytes: Uint8Array) => bytes): ColumnValues {
+function fixedValues(type: DataType, length: number, add: AddValue, pack = (bytes: Uint8Array) => bytes): ColumnValues {
   const [values, empty] = [new Values(), new Uint8Array(length)]
   return {
     type,
@@ -220,50 +220,50 @@ function fixed(type: DataType, length: number, add: AddValue, pack = (bytes: Uin
 }
 
 /** Integers in two's complement, the lowest 64 bits first. */
-function decimals(scale: number, precision: number, bits: number): ColumnValues {
-  return fixed(new Decimal(scale, precision, bits), bits / 8, (values, cell) => {
+function decimalValues(scale: number, precision: number, bits: number): ColumnValues {
+  return fixedValues(new Decimal(scale, precision, bits), bits / 8, (values, cell) => {
     const value = decimalOf(cell, scale, bits)
     for (let low = 0; low < bits; low += 64) values.appendInt64(BigInt.asIntN(64, value >> BigInt(low)))
   })
 }
 
 /** Values of any length, one after the other. `end` returns the offset after the last value; `take` returns all values. */
-function sized(type: DataType, add: (cell: string) => unknown, end: () => number, take: () => object): ColumnValues {
-  /** The offset at which each value begins, and the one at which the last ends. */
+function variable(type: DataType, add: (cell: string) => unknown, end: () => number, take: () => object): ColumnValues {
+  /** The offset at which each value begins, and at last the offset at which the last value ends. */
   const offsets = new Values()
-  const push = (): void => offsets.appendInt32(end())
-  push()
+  const pushOffset = (): void => offsets.appendInt32(end())
+  pushOffset()
   return {
     type,
     add(cell) {
       add(cell)
-      push()
+      pushOffset()
     },
-    addEmpty: push,
+    addEmpty: pushOffset,
     take() {
       const taken = { valueOffsets: offsets.take(), ...take() }
-      push()
+      pushOffset()
       return taken
     },
   }
 }
 
-function bytes(type: DataType, add: AddValue): ColumnValues {
+function byteValues(type: DataType, add: AddValue): ColumnValues {
   const values = new Values()
-  const addOne = (cell: string): void => add(values, cell)
+  const addCell = (cell: string): void => add(values, cell)
   const end = (): number => values.index
-  return sized(type, addOne, end, () => ({ data: values.take() }))
+  return variable(type, addCell, end, () => ({ data: values.take() }))
 }
 
-function lists(items: Column): ColumnValues {
+function listValues(items: Column): ColumnValues {
   const add = (cell: string): void => {
     for (const item of itemsOf(cell)) items.add(item)
   }
   const end = (): number => items.flags.index
-  return sized(new List(items.field), add, end, () => ({ child: items.take() }))
+  return variable(new List(items.field), add, end, () => ({ child: items.take() }))
 }
 
-const structs = (fields: readonly Column[]): ColumnValues => ({
+const structValues = (fields: readonly Column[]): ColumnValues => ({
   type: new Struct(fields.map(({ field }) => field)),
   add(cell) {
     for (const [i, member] of membersOf(cell, fields.length).entries()) fields[i]!.add(member)

@@ -23,13 +23,13 @@ export interface CsvVariant {
   /** The text before the header line. */
   readonly head: string
   /** Changes the text of a cell. The cell is quoted where `mustQuote` matches the original text. */
-  readonly text: (text: string) => string
+  readonly changeText: (text: string) => string
   readonly mustQuote: RegExp
   /** Changes a cell of another type, such as a number: it has no comma and no quote. */
-  readonly word: (word: string, kind: string) => string
+  readonly changeWord: (word: string, kind: string) => string
 }
 
-const EXACT: CsvVariant = { head: '', text: text => text, mustQuote: /[",\r\n]/, word: word => word }
+const EXACT: CsvVariant = { head: '', changeText: text => text, mustQuote: /[",\r\n]/, changeWord: word => word }
 
 export function csvRows(columns: readonly ResultColumn[], { maxBytes }: RowFacts, variant: CsvVariant): TextRows {
   const names = columns.map(({ name }) => textCell(name, variant))
@@ -45,7 +45,7 @@ export function csvRows(columns: readonly ResultColumn[], { maxBytes }: RowFacts
   return new TextRows({ head: `${variant.head}${names.join()}\r\n`, row, tail: '' }, maxBytes)
 }
 
-/** The types whose cells are texts. BYTES are, since an empty value is quoted and base64 may begin with a plus; a range has a comma. */
+/** The types whose cells are texts. A cell of BYTES may be empty, which is quoted, or begin with a plus; a range has a comma. */
 const TEXTS: Readonly<Record<string, (cell: string) => string>> = {
   STRING: stringOf,
   BYTES: wordOf,
@@ -58,10 +58,10 @@ const TEXTS: Readonly<Record<string, (cell: string) => string>> = {
 /** @param kind the first word of the column's type */
 function cellWriter(kind: string, variant: CsvVariant): (cell: string) => string {
   const text = Object.hasOwn(TEXTS, kind) ? TEXTS[kind] : undefined
-  return text ? cell => textCell(text(cell), variant) : cell => variant.word(wordOf(cell), kind)
+  return text ? cell => textCell(text(cell), variant) : cell => variant.changeWord(wordOf(cell), kind)
 }
 
-function textCell(text: string, { text: guard, mustQuote }: CsvVariant): string {
-  const guarded = guard(text)
-  return text === '' || mustQuote.test(text) ? `"${guarded.replaceAll('"', '""')}"` : guarded
+function textCell(text: string, { changeText, mustQuote }: CsvVariant): string {
+  const changed = changeText(text)
+  return text === '' || mustQuote.test(text) ? `"${changed.replaceAll('"', '""')}"` : changed
 }

@@ -7,7 +7,6 @@ import { AskedThread } from '../platform/asked-thread.js'
 import { derive, formatOf } from './index.js'
 import { refusalOf } from './refusal.js'
 
-/** The format, and what it is written from. */
 export type ToDeriver = Parameters<typeof derive>
 
 export type FromDeriver =
@@ -72,8 +71,8 @@ export class Deriver {
   }
 
   #isFull(token: string): boolean {
-    const tokens = [...this.#jobs].flatMap(([job, own]) => (isLarge(job) ? [own] : []))
-    return tokens.length >= MOST_LARGE || tokens.filter(own => own === token).length >= MOST_LARGE_OF_TOKEN
+    const tokens = [...this.#jobs].flatMap(([job, token]) => (isLarge(job) ? [token] : []))
+    return tokens.length >= MOST_LARGE || tokens.filter(other => other === token).length >= MOST_LARGE_OF_TOKEN
   }
 
   async #deriveThere(job: ToDeriver): Promise<Uint8Array> {

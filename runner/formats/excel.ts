@@ -23,7 +23,7 @@ const BLANK =
 const BREAK = '\\r\\n'
 /** Some spreadsheets read `＝＋－＠` as `=+-@`. */
 const SIGN = '[=+\\-@＝＋－＠]'
-/** Some drop a tab or a carriage return at the beginning, and then read the rest. */
+/** Some spreadsheets drop a tab or a carriage return at the beginning, and then read the rest. */
 const IS_FORMULA = new RegExp(`^(?:[\\t\\r]|[${BLANK}${BREAK}]*${SIGN})`)
 /** In many countries a semicolon begins another cell, and some spreadsheets begin another row at a line break inside quotes. */
 const BEFORE_FORMULA = new RegExp(`[;${BREAK}](?="*(?:\\t|[${BLANK}]*${SIGN}))`, 'g')
@@ -31,19 +31,19 @@ const BEFORE_FORMULA = new RegExp(`[;${BREAK}](?="*(?:\\t|[${BLANK}]*${SIGN}))`,
 /** The most digits that a spreadsheet keeps of a number. */
 const MOST_DIGITS = 15
 
-/** Whether a number has too many digits, zeros before the first other one not counted. */
+/** Whether a number has too many digits; zeros at its beginning do not count. */
 const isLong = (word: string): boolean =>
   word.length > MOST_DIGITS && word.replace(/\D/g, '').replace(/^0+/, '').length > MOST_DIGITS
 
 const NUMBERS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUMERIC'])
 
 /** Microseconds since 1970 have 16 digits; a timestamp in text has other characters. */
-const isGuarded = (word: string, kind: string): boolean =>
+const mustGuard = (word: string, kind: string): boolean =>
   (NUMBERS.has(kind) || (kind === 'TIMESTAMP' && /^-?\d+$/.test(word))) && isLong(word)
 
 const SAFE: CsvVariant = {
   head: '\ufeff',
-  text: text => (IS_FORMULA.test(text) ? "'" : '') + text.replace(BEFORE_FORMULA, "$&'"),
+  changeText: text => (IS_FORMULA.test(text) ? "'" : '') + text.replace(BEFORE_FORMULA, "$&'"),
   mustQuote: /[",;\r\n]/,
-  word: (word, kind) => (isGuarded(word, kind) ? `'${word}` : word),
+  changeWord: (word, kind) => (mustGuard(word, kind) ? `'${word}` : word),
 }

@@ -4,13 +4,13 @@ import type { ExportStart, FromExport, ToExport } from './export-rows.js'
 import { exportRows } from './index.js'
 
 const { format, columns, facts } = workerData as ExportStart
-const writer = exportRows(format).then(makeRows => makeRows(columns, facts))
+const loading = exportRows(format).then(makeRows => makeRows(columns, facts))
 
 async function answer({ rows, isLast }: ToExport): Promise<FromExport> {
   try {
-    const open = await writer
-    for (const row of rows) open.add(row)
-    return { bytes: isLast ? open.finish() : open.takePart() }
+    const writer = await loading
+    for (const row of rows) writer.add(row)
+    return { bytes: isLast ? writer.finish() : writer.takePart() }
   } catch (thrown) {
     return { failure: thrown as Error }
   }

@@ -6,7 +6,7 @@ import type { RowWriter } from '../result/row-writer.js'
 export interface Format {
   /** The value of `format` in an address, and of a command's `--format`. */
   readonly name: string
-  /** The values of `Accept` that ask for it; the first is its own. A format without any is asked for by its name alone. */
+  /** The values of `Accept` that ask for it; the first is its own. Without any, only its name asks for it. */
   readonly mediaTypes: readonly string[]
   readonly contentType: string
   readonly extension: string
@@ -16,7 +16,7 @@ export interface Format {
   readonly content?: 'text' | 'binary' | Readonly<Record<string, unknown>>
   /** How the explorer offers it for download, and at which place; absent where it does not. */
   readonly download?: { readonly title: string; readonly about: string; readonly place: number }
-  /** It needs a library, which is loaded on first use: that takes 200 ms of the thread that does it. @default false */
+  /** Whether it needs a library. To load it, on first use, takes 200 ms of a thread. @default false */
   readonly hasLibrary?: boolean
   readonly write: WriteFormat
   /** Loads the writer of an export's rows; absent where exports do not offer the format. */
@@ -41,13 +41,13 @@ export type WriteFormat = (
 export interface RowFacts {
   readonly endpoint: string
   readonly revision: string
-  /** The engine had more rows than `max_rows`. */
+  /** Whether the engine had more rows than `max_rows`. */
   readonly isTruncated: boolean
   /** The cursor of the next page; null on the last. Absent where the rows are not a page. */
   readonly next?: string | null
-  /** What the contract says of each column; absent for a result without one. */
+  /** What the contract says of each column; absent for a result without a contract. */
   readonly contract?: readonly Requirement[]
-  /** The most bytes of the result in the format; more are a BodyTooLargeError. @default no bound */
+  /** The most bytes of the result in the format, beyond which there is a BodyTooLargeError. @default no bound */
   readonly maxBytes?: number
 }
 

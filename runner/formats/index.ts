@@ -9,7 +9,7 @@ import { parquet } from './parquet.js'
 import { table } from './table.js'
 import { xlsx } from './xlsx.js'
 
-/** Best first: of two that a caller likes equally, the first is chosen. */
+/** Best first: of two formats that a caller accepts with equal weight, the first is chosen. */
 const LIST = [json, ndjson, csv, excel, table, arrow, parquet, xlsx] as const
 
 export type ResultFormat = (typeof LIST)[number]['name']

@@ -51,7 +51,7 @@ export class ParquetStream implements RowWriter {
     this.#maxBytes = facts.maxBytes ?? Number.POSITIVE_INFINITY
     const typed = typedColumns(columns, facts)
     this.#columns = typed.map(field => {
-      return { name: field.name, statistics: INTEGERS.has(field.type.kind), read: reader(field), data: [] }
+      return { name: field.name, statistics: INTEGERS.has(field.type.kind), read: readerOf(field), data: [] }
     })
     this.#file = new ParquetWriter({
       writer: this.#writer,
@@ -96,7 +96,7 @@ export class ParquetStream implements RowWriter {
   }
 }
 
-/** A group lists the least and greatest value of columns of these types, so that readers can skip it. For texts that would take long. */
+/** For columns of these types a group lists the least and the greatest value, so that readers can skip it. Texts would take long. */
 const INTEGERS: ReadonlySet<string> = new Set(['INT64', 'DATE', 'TIME', 'DATETIME', 'TIMESTAMP'])
 
 /** A column, with the values of the current group. */
@@ -110,24 +110,24 @@ interface Column {
 /** The value of a cell's JSON text as the library takes it. @throws JsonTextError, also for NULL in a required column. */
 type ReadCell = (cell: string) => unknown
 
-type Stored = Omit<SchemaElement, 'name'>
+type StoredType = Omit<SchemaElement, 'name'>
 
-const TEXT: Stored = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
+const TEXT: StoredType = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
 const WORD = [TEXT, wordOf] as const
 
-const micros = (type: 'TIME' | 'TIMESTAMP', isAdjustedToUTC: boolean): Stored => ({
+const micros = (type: 'TIME' | 'TIMESTAMP', isAdjustedToUTC: boolean): StoredType => ({
   type: 'INT64',
   logical_type: { type, isAdjustedToUTC, unit: 'MICROS' },
 })
 
 const DECIMAL = { precision: 38, scale: 9 } as const
-const NUMERIC: Stored = {
+const NUMERIC: StoredType = {
   ...{ type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', ...DECIMAL },
   logical_type: { type: 'DECIMAL', ...DECIMAL },
 }
 
-/** How a scalar is stored, and what reads it. */
-const SCALARS: Readonly<Record<ScalarKind, readonly [Stored, ReadCell]>> = {
+/** How each scalar type is stored, and the function that reads its cells. */
+const SCALARS: Readonly<Record<ScalarKind, readonly [StoredType, ReadCell]>> = {
   INT64: [{ type: 'INT64' }, integerOf],
   FLOAT64: [{ type: 'DOUBLE' }, doubleOf],
   NUMERIC: [NUMERIC, cell => decimalOf(cell, DECIMAL.scale, 128)],
@@ -166,13 +166,13 @@ function schemaElements(field: TypedField): readonly SchemaElement[] {
 }
 
 /** Reads the values of a column or field. */
-function reader(field: TypedField): ReadCell {
+function readerOf(field: TypedField): ReadCell {
   const { name, type, requirement } = field
   if (type.kind === 'ARRAY') {
-    const read = reader(typedElement('element', type.element, requirement))
+    const read = readerOf(typedElement('element', type.element, requirement))
     return cell => (cell === 'null' ? [] : itemsOf(cell).map(read))
   }
-  const read = type.kind === 'STRUCT' ? structReader(typedFields(type.fields, requirement)) : SCALARS[type.kind][1]
+  const read = type.kind === 'STRUCT' ? structReaderOf(typedFields(type.fields, requirement)) : SCALARS[type.kind][1]
   return cell => {
     if (cell !== 'null') return read(cell)
     if (requirement.required) throw nullInRequired(name)
@@ -180,8 +180,8 @@ function reader(field: TypedField): ReadCell {
   }
 }
 
-function structReader(fields: readonly TypedField[]): ReadCell {
-  const readers = fields.map(field => [field.name, reader(field)] as const)
+function structReaderOf(fields: readonly TypedField[]): ReadCell {
+  const readers = fields.map(field => [field.name, readerOf(field)] as const)
   return cell => {
     const members = membersOf(cell, readers.length)
     return Object.fromEntries(readers.map(([name, read], i) => [name, read(members[i]!)]))

@@ -32,10 +32,10 @@ export function* rowsOf(body: Uint8Array, most = Number.POSITIVE_INFINITY): Gene
     at += 1
   }
   const tail = bytes.toString('latin1', at)
-  if (tail !== RESULT_TAIL && !PAGE_TAIL.test(tail)) throw unexpected(bytes, at)
+  if (tail !== RESULT_TAIL && !PAGE_TAIL.test(tail)) throw formError(bytes, at)
 }
 
-/** The stored result in the format that `rows` writes. @throws what `rows` does, JsonTextError. */
+/** The stored result in the format that `rows` writes. @throws JsonTextError, and the errors of `rows`. */
 export function writeRows(rows: RowWriter, { length }: readonly ResultColumn[], body: Uint8Array): Uint8Array {
   for (const row of rowsOf(body)) rows.add(membersOf(row, length))
   return rows.finish()
@@ -55,8 +55,8 @@ interface WithOffsets extends Pick<ResultSet, 'body' | 'rowCount'> {
  * @throws JsonTextError.
  */
 export function rowOffsets(result: WithOffsets): Promise<Uint32Array> {
-  const begun = result[OFFSETS]
-  if (begun) return begun.finally(turnOfWaiter)
+  const offsets = result[OFFSETS]
+  if (offsets) return offsets.finally(turnOfWaiter)
   result[OFFSETS] = findOffsets(result)
   return result[OFFSETS]
 }
@@ -67,15 +67,15 @@ async function findOffsets({ body, rowCount }: WithOffsets): Promise<Uint32Array
   const reading = readingFrom(RESULT_HEAD.length)
   let until = PIECE_BYTES
   for (let row = 0; row < rowCount; row++) {
-    offsets[row] = reading.at
-    while (!readOn(bytes, reading, Math.min(until, bytes.length))) {
-      if (reading.at >= bytes.length) throw unexpected(bytes, bytes.length)
-      until = reading.at + PIECE_BYTES
+    offsets[row] = reading.offset
+    while (!readRow(bytes, reading, Math.min(until, bytes.length))) {
+      if (reading.offset >= bytes.length) throw formError(bytes, bytes.length)
+      until = reading.offset + PIECE_BYTES
       await nextTurn()
     }
-    reading.at += 1
+    reading.offset += 1
   }
-  offsets[rowCount] = reading.at
+  offsets[rowCount] = reading.offset
   return offsets
 }
 
@@ -85,43 +85,43 @@ export const rowEnd = (bytes: Uint8Array, start: number): number => endWithin(by
 /** The offset after the row that begins at `start`; null where the row continues at `until`. */
 function endWithin(bytes: Uint8Array, start: number, until: number): number | null {
   const reading = readingFrom(start)
-  if (readOn(bytes, reading, Math.min(until, bytes.length))) return reading.at
+  if (readRow(bytes, reading, Math.min(until, bytes.length))) return reading.offset
   if (until < bytes.length) return null
-  throw unexpected(bytes, bytes.length)
+  throw formError(bytes, bytes.length)
 }
 
 /** How far a row has been read, and how many brackets are open there. */
 interface Reading {
-  at: number
+  offset: number
   depth: number
-  isInText: boolean
+  isInString: boolean
 }
 
-const readingFrom = (at: number): Reading => ({ at, depth: 0, isInText: false })
+const readingFrom = (at: number): Reading => ({ offset: at, depth: 0, isInString: false })
 
-/** Reads on to about `until`, only brackets and strings. True when the row has ended: `at` is then the offset after it. */
-function readOn(bytes: Uint8Array, reading: Reading, until: number): boolean {
-  let { at, depth, isInText } = reading
-  for (; at < until; at++) {
-    const byte = bytes[at]
-    if (isInText || byte === QUOTE) {
-      if (!isInText) at++
-      while (at < until && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
-      isInText = at >= until
-      if (isInText) break
+/** Reads brackets and strings up to about `until`. True when the row has ended: `offset` is then the offset after the row. */
+function readRow(bytes: Uint8Array, reading: Reading, until: number): boolean {
+  let { offset, depth, isInString } = reading
+  for (; offset < until; offset++) {
+    const byte = bytes[offset]
+    if (isInString || byte === QUOTE) {
+      if (!isInString) offset++
+      while (offset < until && bytes[offset] !== QUOTE) offset += bytes[offset] === BACKSLASH ? 2 : 1
+      isInString = offset >= until
+      if (isInString) break
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1
     else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --depth === 0) break
   }
-  const hasEnded = at < until
-  reading.at = hasEnded ? at + 1 : at
+  const hasEnded = offset < until
+  reading.offset = hasEnded ? offset + 1 : offset
   reading.depth = depth
-  reading.isInText = isInText
+  reading.isInString = isInString
   return hasEnded
 }
 
 /** The JSON texts of the values of an object with `count` members. @throws JsonTextError. */
 export function membersOf(object: string, count: number): readonly string[] {
-  const members = object.charCodeAt(0) === OPEN_OBJECT ? partsOf(object) : []
+  const members = object.charCodeAt(0) === OPEN_OBJECT ? valueTextsOf(object) : []
   if (members.length !== count) throw new JsonTextError(`an object of ${count} members expected`)
   return members
 }
@@ -129,26 +129,26 @@ export function membersOf(object: string, count: number): readonly string[] {
 /** The JSON texts of the items of a list. @throws JsonTextError. */
 export function itemsOf(list: string): readonly string[] {
   if (list.charCodeAt(0) !== OPEN_LIST) throw new JsonTextError('a list expected')
-  return partsOf(list)
+  return valueTextsOf(list)
 }
 
 /** The JSON texts of the values in an object or a list; `most` bounds their number. */
-export function partsOf(text: string, most = Number.POSITIVE_INFINITY): readonly string[] {
-  const parts: string[] = []
+export function valueTextsOf(text: string, most = Number.POSITIVE_INFINITY): readonly string[] {
+  const texts: string[] = []
   let [depth, start] = [0, 1]
-  for (let at = 0; at < text.length && parts.length < most; at++) {
+  for (let at = 0; at < text.length && texts.length < most; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = stringEnd(text, at)
     else if (code === OPEN_OBJECT || code === OPEN_LIST) depth += 1
     else if (code === COLON && depth === 1) start = at + 1
     else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth -= 1
     if (depth > 1 || (code !== COMMA && depth === 1)) continue
-    const part = text.slice(start, at).trim()
+    const valueText = text.slice(start, at).trim()
     // Only an empty object or list has nothing before its end.
-    if (part !== '') parts.push(part)
+    if (valueText !== '') texts.push(valueText)
     start = at + 1
   }
-  return parts
+  return texts
 }
 
 /** The offset of the quote that ends the string whose first quote is at `start`. */
@@ -161,7 +161,7 @@ function stringEnd(text: string, start: number): number {
 }
 
 /** The message does not show the text, which is data. */
-const unexpected = (bytes: Uint8Array, at: number): JsonTextError =>
+const formError = (bytes: Uint8Array, at: number): JsonTextError =>
   new JsonTextError(at < bytes.length ? `it has another form at byte ${at + 1}` : 'it ends too soon')
 
 /** The text of a STRING. UTF-8 has no lone surrogates, so they become U+FFFD. @throws JsonTextError. */

@@ -35,12 +35,12 @@ export const table = {
 /** @throws JsonTextError, BodyTooLargeError. */
 export function toTable(columns: readonly ResultColumn[], body: Uint8Array, facts: ResultFacts): Uint8Array {
   const { contract, isTruncated, next = null, maxBytes } = facts
-  const described = columns.map(({ name, type }, i) => {
+  const describedColumns = columns.map(({ name, type }, i) => {
     const unit = contract?.[i]?.unit ?? null
     return { name, type, ...(unit !== null && { unit }) }
   })
   const row = (cells: readonly string[]): string => `[${cells.join()}]`
-  const head = `{"columns":${JSON.stringify(described)},"rows":[`
+  const head = `{"columns":${JSON.stringify(describedColumns)},"rows":[`
   const tail = `],"truncated":${isTruncated},"next":${JSON.stringify(next)}}`
   return writeRows(new TextRows({ head, row, separator: ',', tail }, maxBytes), columns, body)
 }

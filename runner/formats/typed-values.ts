@@ -23,10 +23,10 @@ export function typedColumns(columns: readonly ResultColumn[], { contract }: Row
   })
 }
 
-/** The fields of a STRUCT, with the distinct names that the JSON has. */
-export function typedFields(fields: readonly StructField[], { fields: promised }: Requirement): readonly TypedField[] {
+/** The fields of a STRUCT, with the distinct names that they have in JSON. */
+export function typedFields(fields: readonly StructField[], { fields: contract }: Requirement): readonly TypedField[] {
   const names = distinctNames(fields.map(({ name }) => name))
-  return fields.map(({ type }, i) => ({ name: names[i]!, type, requirement: promised?.[i] ?? NOT_REQUIRED }))
+  return fields.map(({ type }, i) => ({ name: names[i]!, type, requirement: contract?.[i] ?? NOT_REQUIRED }))
 }
 
 /** The elements of an ARRAY, under this name. */
@@ -36,7 +36,7 @@ export const typedElement = (name: string, type: Type, { fields }: Requirement):
   requirement: { ...NOT_REQUIRED, ...(fields && { fields }) },
 })
 
-/** An ARRAY is never null, as in JSON: the array of NULL is empty. */
+/** An ARRAY is never null: as in JSON, NULL is an empty array. */
 export const isNullable = ({ type, requirement }: TypedField): boolean => !requirement.required && type.kind !== 'ARRAY'
 
 export const nullInRequired = (name: string): JsonTextError =>
@@ -50,7 +50,7 @@ export const schemaMetadata = ({ endpoint, revision, isTruncated }: RowFacts): R
     ['sluice.truncated', String(isTruncated)],
   ])
 
-const expected = (what: string): JsonTextError => new JsonTextError(`${what} expected, but the cell has another form`)
+const cellError = (what: string): JsonTextError => new JsonTextError(`${what} expected, but the cell has another form`)
 
 export const isTrue = (cell: string): boolean => cell === 'true'
 
@@ -59,36 +59,36 @@ export const bytesOf = (cell: string): Buffer => Buffer.from(wordOf(cell), 'base
 export function doubleOf(cell: string): number {
   const word = wordOf(cell)
   const value = Number(word)
-  if (Number.isNaN(value) && word !== 'NaN') throw expected('a number')
+  if (Number.isNaN(value) && word !== 'NaN') throw cellError('a number')
   return value
 }
 
-export const integerOf = (cell: string): bigint => inBits(64, bigintOf(wordOf(cell)))
+export const integerOf = (cell: string): bigint => checkBits(64, bigintOf(wordOf(cell)))
 
 /** A decimal, multiplied by ten to the power of `scale`. */
 export function decimalOf(cell: string, scale: number, bits: number): bigint {
   const word = wordOf(cell)
   const point = word.indexOf('.')
   const fraction = point < 0 ? 0 : word.length - point - 1
-  if (fraction > scale) throw expected(`a decimal of scale ${scale}`)
+  if (fraction > scale) throw cellError(`a decimal of scale ${scale}`)
   const digits = point < 0 ? word : word.slice(0, point) + word.slice(point + 1)
-  return inBits(bits, bigintOf(digits) * POWERS[scale - fraction]!)
+  return checkBits(bits, bigintOf(digits) * POWERS[scale - fraction]!)
 }
 
 /** The powers of ten up to the largest scale. */
 const POWERS: readonly bigint[] = Array.from({ length: 39 }, (_, power) => 10n ** BigInt(power))
 
-/** A double holds so few digits exactly, and is read in half the time. */
+/** A double holds so few digits exactly, and reading it takes half the time of reading a bigint. */
 const FEW_DIGITS = /^-?\d{1,15}$/
 
 function bigintOf(digits: string): bigint {
   if (FEW_DIGITS.test(digits)) return BigInt(Number(digits))
-  if (!/^-?\d+$/.test(digits)) throw expected('an integer')
+  if (!/^-?\d+$/.test(digits)) throw cellError('an integer')
   return BigInt(digits)
 }
 
-function inBits(bits: number, value: bigint): bigint {
-  if (BigInt.asIntN(bits, value) !== value) throw expected(`a number of ${bits} bits`)
+function checkBits(bits: number, value: bigint): bigint {
+  if (BigInt.asIntN(bits, value) !== value) throw cellError(`a number of ${bits} bits`)
   return value
 }
 
@@ -97,7 +97,7 @@ const SECONDS_PER_DAY = 86_400
 const MICROS_PER_SECOND = 1_000_000
 /** Date.UTC takes the year 50 for 1950. So 400 years are added, after which the calendar repeats, and their days are subtracted. */
 const [YEARS, DAYS_OF_YEARS] = [400, 146_097]
-/** The offset of the time of day in a cell that begins with a date, and the offset of its fraction from there. */
+/** Where the time of day begins in a cell that begins with a date, and where its fraction begins after that. */
 const [CLOCK, FRACTION] = [12, 8]
 
 /** A DATE in days since 1970. */
@@ -121,15 +121,15 @@ export function microsOf(cell: string): bigint {
 export const timestampOf = (cell: string): bigint => (cell.endsWith('Z"') ? microsOf(cell) : integerOf(cell))
 
 /** The seconds of `12:34:56`. */
-const secondsAt = (cell: string, at: number): number =>
-  (digitsAt(cell, at) * 60 + digitsAt(cell, at + 3)) * 60 + digitsAt(cell, at + 6)
+const secondsAt = (cell: string, offset: number): number =>
+  (digitsAt(cell, offset) * 60 + digitsAt(cell, offset + 3)) * 60 + digitsAt(cell, offset + 6)
 
 /** The microseconds of the fraction of a second behind the clock that begins at `clock`; 0 without one. */
 function fractionAt(cell: string, clock: number): number {
   if (cell.charCodeAt(clock + FRACTION) !== POINT) return 0
   let micros = 0
-  for (let at = clock + FRACTION + 1, unit = 100_000; unit >= 1; at++, unit /= 10) {
-    const digit = cell.charCodeAt(at) - ZERO
+  for (let offset = clock + FRACTION + 1, unit = 100_000; unit >= 1; offset++, unit /= 10) {
+    const digit = cell.charCodeAt(offset) - ZERO
     if (!(digit >= 0 && digit <= 9)) break
     micros += digit * unit
   }
@@ -138,9 +138,9 @@ function fractionAt(cell: string, clock: number): number {
 
 const [POINT, ZERO] = [0x2e, 0x30]
 
-function digitsAt(cell: string, at: number): number {
-  const [tens, ones] = [cell.charCodeAt(at) - ZERO, cell.charCodeAt(at + 1) - ZERO]
-  if (!(tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9)) throw expected('a date or time')
+function digitsAt(cell: string, offset: number): number {
+  const [tens, ones] = [cell.charCodeAt(offset) - ZERO, cell.charCodeAt(offset + 1) - ZERO]
+  if (!(tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9)) throw cellError('a date or time')
   return tens * 10 + ones
 }
 
@@ -157,9 +157,9 @@ export class Values extends ByteWriter {
 
   /** The bytes added since the last call, alone in their buffer. */
   take(): Uint8Array<ArrayBuffer> {
-    const taken = this.getBytes().slice()
+    const bytes = this.getBytes().slice()
     this.index = 0
-    return taken
+    return bytes
   }
 }
 

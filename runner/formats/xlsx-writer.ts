@@ -5,7 +5,7 @@
 import { strToU8, Zip, ZipDeflate } from 'fflate'
 import type { Type } from '../../googlesql/data.js'
 import type { ResultColumn } from '../model/query.js'
-import { BodyTooLargeError, joined } from '../result/body.js'
+import { BodyTooLargeError, joinPieces } from '../result/body.js'
 import type { ResultFacts } from './format.js'
 import { ResultNotWritableError } from './refusal.js'
 import { membersOf, rowsOf, stringOf, wordOf } from './rows.js'
@@ -18,7 +18,7 @@ export const MAX_TEXT = 32_767
 /** The digits that Excel keeps of a decimal, and the number up to which a double holds every integer. */
 const [MOST_DIGITS, MAX_SAFE] = [15, BigInt(Number.MAX_SAFE_INTEGER) + 1n]
 
-/** The indices of the styles below. A text has the format of texts, so that it stays one when a person edits it. */
+/** The indices of the styles below. A text has the format of texts, so that it stays a text when a person edits it. */
 const STYLES = { head: 1, text: 2, integer: 3, date: 4, time: 5, datetime: 6 } as const
 const FORMATS = [
   '<numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/>',
@@ -38,7 +38,7 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
 /** The small parts of the file. @param sheet the name of its sheet */
-const parts = (sheet: string): Readonly<Record<string, string>> => ({
+const smallParts = (sheet: string): Readonly<Record<string, string>> => ({
   '[Content_Types].xml': `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${CONTENT}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${CONTENT}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${CONTENT}.styles+xml"/></Types>`,
   '_rels/.rels': `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
   'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="${sheet}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
@@ -62,27 +62,27 @@ export function toXlsx(columns: readonly ResultColumn[], json: Uint8Array, facts
     if (bytes > maxBytes) throw new BodyTooLargeError(maxBytes)
     pieces.push(piece)
   })
-  for (const [name, text] of Object.entries(parts(isTruncated ? 'result (cut)' : 'result'))) {
+  for (const [name, text] of Object.entries(smallParts(isTruncated ? 'result (cut)' : 'result'))) {
     writePart(zip, name, [XML, text])
   }
   writePart(zip, 'xl/worksheets/sheet1.xml', sheetTexts(columns, json, facts))
   zip.end()
-  return joined(pieces)
+  return joinPieces(pieces)
 }
 
 function writePart(zip: Zip, name: string, texts: Iterable<string>): void {
   const part = new ZipDeflate(name, { level: LEVEL })
-  // The same result has the same bytes, whenever and wherever it is written; fflate asks for the local time.
+  // A fixed time, so that the same result always has the same bytes. It is local, since fflate reads it so.
   part.mtime = new Date(1980, 0, 1)
   zip.add(part)
-  let waiting = ''
+  let pending = ''
   for (const text of texts) {
-    waiting += text
-    if (waiting.length < PIECE_LENGTH) continue
-    part.push(strToU8(waiting))
-    waiting = ''
+    pending += text
+    if (pending.length < PIECE_LENGTH) continue
+    part.push(strToU8(pending))
+    pending = ''
   }
-  part.push(strToU8(waiting), true)
+  part.push(strToU8(pending), true)
 }
 
 /** A cell without its address: `t="b"><v>1</v>`, from the JSON of a value that is not null. */
@@ -127,7 +127,7 @@ const columnLetters = (index: number): string =>
 const wordCell: WriteCell = cell => textCell(wordOf(cell))
 const decimalCell: WriteCell = cell => {
   const word = wordOf(cell)
-  return digitsOf(word) <= MOST_DIGITS ? numberCell(word) : textCell(word)
+  return countDigits(word) <= MOST_DIGITS ? numberCell(word) : textCell(word)
 }
 
 /** Cells of another type are the text of their JSON. */
@@ -154,10 +154,10 @@ const WRITERS: Readonly<Partial<Record<Type['kind'], WriteCell>>> = {
 }
 
 /** The significant digits of a decimal. */
-const digitsOf = (word: string): number => word.replace(/[^\d]/g, '').replace(/^0+/, '').replace(/0+$/, '').length
+const countDigits = (word: string): number => word.replace(/[^\d]/g, '').replace(/^0+/, '').replace(/0+$/, '').length
 
 const MICROS_PER_DAY = 86_400_000_000n
-/** 1970 in Excel's days, and 1 March 1900: Excel believes in 29 February of that year, so days before it differ between programs. */
+/** 1970 and 1 March 1900 in Excel's days. Excel has a 29 February 1900, so earlier days differ between programs. */
 const [DAYS_TO_1970, FIRST_DAY] = [25_569n, 61n]
 
 /** A number of days where a double holds it to the microsecond (always until 2079, whole seconds until 9999), otherwise a text. */
@@ -178,14 +178,14 @@ function textCell(text: string, style: number = STYLES.text): string {
       `A cell of a workbook (xlsx) has at most ${MAX_TEXT.toLocaleString('en-US')} characters, and a text of this result has more. Ask for csv or parquet.`,
     )
   }
-  return `s="${style}" t="inlineStr"><is><t xml:space="preserve">${escaped(text)}</t></is>`
+  return `s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(text)}</t></is>`
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 /** Characters that XML forbids or changes, and an underscore that would be read as the start of an escape (ECMA-376 22.4.2.4). */
 const UNWRITABLE = /[&<>]|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[\dA-Fa-f]{4}_)/g
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text.replace(
     UNWRITABLE,
     char => ENTITIES[char] ?? `_x${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,

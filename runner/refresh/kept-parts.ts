@@ -1,4 +1,4 @@
-/** The parts of a table that may have rows of some spans of time, and a short text of them: a few rows may depend on thousands of parts. */
+/** The parts of a table that may have rows of some spans of time, and their short text: a few rows may depend on thousands of parts. */
 import { boundaryAfter, type KeptQuery } from '../../googlesql/index.js'
 import { partKey } from '../model/file-stamp.js'
 import { nextTurn } from '../model/in-turns.js'
@@ -18,7 +18,7 @@ export function partsWithin(parts: readonly TablePart[], from: bigint, to: bigin
 export const partsOf = (spans: readonly Interval[], parts: readonly TablePart[]): readonly TablePart[] =>
   spans.length === 0 ? [] : partsWithin(parts, spans[0]!.from, spans.at(-1)!.until)
 
-/** A part; or, as one part, all parts with times in one cell: a change of any of them makes the same rows invalid. */
+/** A part, or all parts of one cell as a single part: a change of any of them makes the same rows invalid. */
 export interface PartsOfCell extends TablePart {
   /** The keys of the joined parts; absent for a single part. */
   readonly keys?: readonly string[]
@@ -31,13 +31,13 @@ const PARTS_A_TURN = 4_000
  * Joins the parts of each cell into one. The cells are those of UTC, whatever the query's zone, since these are found much faster.
  * A part that lies in one cell of UTC may lie in two cells of another zone.
  */
-export async function inCells(
+export async function joinPartsByCell(
   { cells, ...kept }: KeptQuery,
   parts: readonly TablePart[],
 ): Promise<readonly PartsOfCell[]> {
   const inUtc: KeptQuery = { ...kept, cells: { part: cells.part, zone: 'UTC' } }
   const groups = new Map<string | number, TablePart[]>()
-  // Most parts lie in the same cell as the part before: in this interval.
+  // The cell of the part before, in which most parts lie, too.
   let [from, until] = [0, 0]
   for (const [i, part] of parts.entries()) {
     if (i % PARTS_A_TURN === PARTS_A_TURN - 1) await nextTurn()
@@ -51,10 +51,10 @@ export async function inCells(
     if (group) group.push(part)
     else groups.set(cell, [part])
   }
-  return [...groups.values()].map(together)
+  return [...groups.values()].map(joinParts)
 }
 
-function together(parts: readonly TablePart[]): PartsOfCell {
+function joinParts(parts: readonly TablePart[]): PartsOfCell {
   if (parts.length === 1) return parts[0]!
   const keys = parts.map(({ key }) => key)
   const times = parts.flatMap(part => part.times ?? [])
@@ -68,7 +68,7 @@ export const partsText = async (
   kept: KeptQuery,
   spans: readonly Interval[],
   parts: readonly TablePart[],
-): Promise<string> => encodeParts(await inCells(kept, partsOf(spans, parts)))
+): Promise<string> => encodeParts(await joinPartsByCell(kept, partsOf(spans, parts)))
 
 /** Digits and letters. */
 const BASE = 36

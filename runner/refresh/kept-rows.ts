@@ -15,20 +15,20 @@ export async function encodeKept(
     spans.flatMap(({ rows }) => rows),
     signal,
   )
-  const places = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
-  return { body, rowCount, spans: places, parts }
+  const texts = spans.map(({ from, until, rows }) => ({ from: String(from), until: String(until), rows: rows.length }))
+  return { body, rowCount, spans: texts, parts }
 }
 
 /** The spans that `encodeKept` has stored. Returns no spans for any other result: other programs may write to a shared store. */
 export async function decodeKept(stored: StoredResult, kept: KeptQuery, signal: AbortSignal): Promise<readonly Span[]> {
-  const places = stored.kept?.spans ?? []
-  if (places.reduce((sum, { rows }) => sum + rows, 0) !== stored.rowCount) return []
+  const encoded = stored.kept?.spans ?? []
+  if (encoded.reduce((sum, { rows }) => sum + rows, 0) !== stored.rowCount) return []
   const rows = await readRows(stored, kept, signal).catch(() => [])
   if (rows.length !== stored.rowCount) return []
-  let at = 0
-  const spans = places.map(({ from, until, rows: count }) => {
-    at += count
-    return { from: BigInt(from), until: BigInt(until), rows: rows.slice(at - count, at) }
+  let end = 0
+  const spans = encoded.map(({ from, until, rows: count }) => {
+    end += count
+    return { from: BigInt(from), until: BigInt(until), rows: rows.slice(end - count, end) }
   })
   const isInOrder = spans.every(({ from, until }, i) => from < until && (i === 0 || spans[i - 1]!.until <= from))
   const bucketOf = (time: bigint): bigint => bucketBoundary(kept, time)

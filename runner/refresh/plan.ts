@@ -11,10 +11,10 @@ import {
 import type { RunOptions } from '../model/ports.js'
 import type { BoundValue, PartChoice, Query, QueryCost, TablePart } from '../model/query.js'
 import { partsWithin } from './kept-parts.js'
-import { type BucketOf, type Interval, inOrder, missing, overlap, type Span, within, without } from './time-spans.js'
+import { type BucketOf, clip, cut, gapsToRead, type Interval, overlapOf, type Span, sortByTime } from './time-spans.js'
 
 export interface KeepOptions {
-  /** The key of the kept rows. Calls share it if they differ only in these parameters, and the other tables have this state. */
+  /** The key of the kept rows. Calls that differ only in these parameters share it while the other tables are in this state. */
   readonly keyWithout: (parameters: readonly string[], others: string) => string
   /** How old a row must be to count as settled, in milliseconds. Matters only where the engine's tier is `declared`. */
   readonly settledMs: number
@@ -31,29 +31,27 @@ export interface Call {
   readonly bucketOf: BucketOf
   readonly query: Query
   readonly options: RunOptions
-  /** The costs of its queries until now. */
+  /** The costs of the queries that have run for this call. */
   readonly costs: QueryCost[]
   readonly keyWithout: KeepOptions['keyWithout']
   readonly readsAll: KeepOptions['readsAll']
 }
 
 export interface Plan {
-  /** All times at which the result may have rows. */
-  readonly all: Interval
-  /** The cells of `all` whose rows do not change while the clock moves on: only these are kept. */
+  /** The cells whose rows do not change while the clock moves on: only these are kept. */
   readonly closed: Interval
   /** The intervals that are read, in the order of time. */
   readonly reads: readonly Interval[]
-  /** Whether everything is read: all of `all`, by one query. */
+  /** Whether one query reads all times at which the result may have rows. */
   readonly isWhole: boolean
-  /** The kept spans without what is read again. Some of them may lie outside what this call asks for. */
-  readonly rest: readonly Span[]
+  /** The kept spans without the times that are read again. Some may lie outside the times of this call. */
+  readonly leftovers: readonly Span[]
 }
 
-/** The time after the last one. */
+/** The time after the last time. */
 export const endOfTime = (kept: KeptQuery): bigint => lastTime(kept) + 1n
 
-/** How far the clocks of a zone may be behind UTC: a civil time whose zone is not known may be of an instant that much later. */
+/** How far the clocks of a zone may be behind UTC. A civil time of an unknown zone may be an instant that much later. */
 const MOST_BEHIND_MS = 12 * 3_600_000
 
 /** The last boundary before this time. @param ms milliseconds since 1970 */
@@ -69,38 +67,37 @@ export function planOf({ kept, window, settled, bucketOf }: Call, spans: readonl
     until: window.rowsUntil ?? endOfTime(kept),
   }
   const closed = { from, until: settled === null || settled > until ? until : settled }
-  const reads = missing(all, inOrder(within(spans, closed, bucketOf)))
+  const reads = gapsToRead(all, sortByTime(clip(spans, closed, bucketOf)))
   const isWhole = reads.length === 1 && reads[0]!.from === all.from && reads[0]!.until === all.until
-  const read = reads.flatMap(interval => overlap(interval, closed) ?? [])
-  const rest = without(spans, read, bucketOf)
-  return { all, closed, reads, isWhole, rest }
+  const read = reads.flatMap(interval => overlapOf(interval, closed) ?? [])
+  return { closed, reads, isWhole, leftovers: cut(spans, read, bucketOf) }
 }
 
 /** A query of a refresh. */
 export interface Read {
   readonly query: Query
-  /** The parts of the table to which the query is restricted: all rows that it needs are in them. Absent for all parts of the table. */
+  /** The only parts of the table that the query reads; absent for all parts. */
   readonly parts?: PartChoice
 }
 
-/** The queries that read the plan's intervals. Where rows without a time may be in the result, the last query reads them, too. */
+/** The queries that read the plan's intervals. If the result may have rows without a time, the last query reads them, too. */
 export function readsOf({ query, kept }: Call, { reads, isWhole }: Plan, parts: readonly TablePart[]): readonly Read[] {
   if (isWhole) return [{ query: { sql: kept.lower, parameters: query.parameters } }]
-  const all = { table: kept.table, keys: parts.map(({ key }) => key) }
+  const choice = { table: kept.table, keys: parts.map(({ key }) => key) }
   const [first, last] = [firstTime(kept), lastTime(kept)]
   const bound = (time: bigint): BoundValue => ({ type: kept.timeType, value: timeValue(kept, time) })
   const narrowed = (from: bigint, to: bigint, hasNulls: boolean): Read => {
     const [_from, _until] = [bound(from), bound(to)]
     const sql = hasNulls ? kept.narrowedWithNulls : kept.narrowed
-    const one = { sql, parameters: { ...query.parameters, _from, _until } }
+    const narrowedQuery = { sql, parameters: { ...query.parameters, _from, _until } }
     // Any part may have rows without a time.
-    if (hasNulls) return { query: one, parts: all }
-    return { query: one, parts: { ...all, keys: partsWithin(parts, from, to).map(({ key }) => key) } }
+    if (hasNulls) return { query: narrowedQuery, parts: choice }
+    return { query: narrowedQuery, parts: { ...choice, keys: partsWithin(parts, from, to).map(({ key }) => key) } }
   }
   const queries = reads.map(({ from, until }, i) => {
     const hasNulls = kept.hasNulls && i === reads.length - 1
     return narrowed(from, until > last ? last : justBefore(kept, until), hasNulls)
   })
-  // This query is for the rows without a time alone: no time lies from the last to the first.
+  // No time lies from the last to the first, so this query reads only the rows without a time.
   return kept.hasNulls && reads.length === 0 ? [narrowed(last, first, true)] : queries
 }

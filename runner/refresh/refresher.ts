@@ -13,8 +13,8 @@ import type { PartialRead, Query, QueryCost, ResultSet, TablePart, Tier } from '
 import { decodeParts, partsText } from './kept-parts.js'
 import { decodeKept, encodeKept } from './kept-rows.js'
 import { type Call, type KeepOptions, type Plan, planOf, type Read, readsOf, settledTime } from './plan.js'
-import { bucketsOf, fieldsOf, readRows, resultOf, wholeRows } from './rows.js'
-import { inInterval, inOrder, isWithin, type KeptRow, merged, type Span, within } from './time-spans.js'
+import { countBuckets, fieldsOf, readRows, resultOf, wholeRows } from './rows.js'
+import { clip, dropOutside, isWithin, joinSpans, type KeptRow, type Span, sortByTime } from './time-spans.js'
 import { isSameParts, validSpans } from './valid-spans.js'
 
 export interface RefresherDeps {
@@ -25,7 +25,7 @@ export interface RefresherDeps {
   readonly publish: (result: ResultSet, options: RunOptions) => void
   /** Finds the rows that were kept under this key. */
   readonly find: (key: string) => Promise<StoredResult | undefined>
-  /** One refresh in so many is compared with the result of the whole query; 0 for none. */
+  /** After so many refreshes, a result is compared with that of the whole query; 0 for never. */
   readonly verifyEvery: number
 }
 
@@ -36,13 +36,13 @@ export const MAX_KEPT_BYTES = 2_000_000
 export const MAX_KEPT_ROWS = 10_000
 /** The most rows that are passed on to the rest of a query, its `upper` text: each takes some 50 µs in the engine. */
 export const MAX_UPPER_ROWS = 2_000
-/** Calls for times that do not touch make many spans. Where there are more, the spans outside the times of this call are dropped. */
+/** Calls for scattered times leave many spans. If there are more than this, the spans outside the times of the last call are dropped. */
 const MAX_SPANS = 100
-/** The most keys whose refresh failed that are remembered, and for how long, in milliseconds. */
+/** How many keys whose refresh failed are remembered, and for how many milliseconds. */
 const MAX_REFUSED = 1_000
 const REFUSED_MS = 600_000
 
-/** The engine has refused a query that is not the whole one; the engine's error is the cause. */
+/** The engine has refused a query other than the whole query. The engine's error is the cause. */
 class NarrowedError extends Error {
   override readonly name = 'NarrowedError'
 }
@@ -89,7 +89,7 @@ export class Refresher {
       const answer = await this.#answer({ ...call, options: { ...options, signal } }).finally(end)
       if ('body' in answer) return withCosts(answer, costs)
       const whole = await this.#run(query, options, costs)
-      // Where the whole query fails as well, these lines are not reached: the cause is in the rows, and may be corrected at any time.
+      // If the whole query fails, too, no key is refused: the cause is in the rows, and may be corrected at any time.
       const { key, cause } = answer
       if (key !== null) this.#refused.set(key, clock.nowMs() + REFUSED_MS)
       if (cause) observe({ kind: 'refresh.refused', endpoint: options.endpoint, cause })
@@ -102,7 +102,7 @@ export class Refresher {
   async #answer(call: Call): Promise<ResultSet | NotPutTogether> {
     const { clock, observe } = this.#deps
     const { kept } = call
-    const others = await this.#othersOf(call)
+    const others = await this.#stateOfOthers(call)
     if (others === null) return NOT_TRIED
     const key = call.keyWithout(kept.boundParameters, others)
     if ((this.#refused.get(key) ?? 0) > clock.nowMs()) return NOT_TRIED
@@ -134,14 +134,14 @@ export class Refresher {
     return { ...keep, kept, window, settled, bucketOf, query, options, costs: [] }
   }
 
-  /** Null where the parts of the table are not known, or no time fulfils the bounds: then it is not known what to read. */
+  /** Null where the parts of the table are not known, or where no time fulfils the bounds. */
   async #begin(call: Call, key: string, others: string): Promise<Start | null> {
     const { kept } = call
     const stored = call.readsAll ? undefined : await this.#deps.find(key)
     if (!stored) {
       const plan = planOf(call, [])
       const parts = isExact(call) ? [] : await this.#partsOf(call, kept, false)
-      // Nothing is kept, so that all times are read. If the plan is still not whole, no time fulfils the bounds.
+      // Without kept rows a plan reads all times. If it is not whole all the same, no time fulfils the bounds.
       return parts && plan.isWhole ? { key, others, stored, parts, plan } : null
     }
     const parts = await this.#partsOf(call, kept, true)
@@ -154,10 +154,10 @@ export class Refresher {
 
   /** The result of the whole query. Its closed rows are kept, unless rows may be missing or a table has changed meanwhile. */
   async #whole(call: Call, start: Start): Promise<ResultSet> {
-    const { parts: told, ...set } = await this.#read({ query: call.query }, call)
-    const parts = partsRead(call, start, told)
-    const read = parts && !set.isTruncated && isSmall(set) ? await gather(call, start, parts, [set]) : null
-    return read?.kept ? { ...set, kept: read.kept } : set
+    const { parts: reported, ...set } = await this.#read({ query: call.query }, call)
+    const parts = partsRead(call, start, reported)
+    const rowsRead = parts && !set.isTruncated && isSmall(set) ? await gather(call, start, parts, [set]) : null
+    return rowsRead?.kept ? { ...set, kept: rowsRead.kept } : set
   }
 
   /** Null where the result cannot be put together, for example since rows may be missing; `changed` where a table has changed meanwhile. */
@@ -165,23 +165,23 @@ export class Refresher {
     const { kept, options, bucketOf } = call
     const { plan } = start
     const sets = await this.#readAll(readsOf(call, plan, start.parts), call, start)
-    const told = sets?.map(set => partsRead(call, start, set.parts)) ?? []
-    if (sets === null || told.includes(null)) return 'changed'
-    // No query ran that would have reported the other tables. One of them may have changed since `start.others` was read.
-    if (sets.length === 0 && isExact(call) && (await this.#othersOf(call)) !== start.others) return 'changed'
-    const parts = told[0] ?? start.parts
+    const partsOfSets = sets?.map(set => partsRead(call, start, set.parts)) ?? []
+    if (sets === null || partsOfSets.includes(null)) return 'changed'
+    // No query has run and reported the other tables. One of them may have changed since `start.others` was read.
+    if (sets.length === 0 && isExact(call) && (await this.#stateOfOthers(call)) !== start.others) return 'changed'
+    const parts = partsOfSets[0] ?? start.parts
     if (sets.some(({ isTruncated }) => isTruncated)) return null
-    const read = await gather(call, start, parts, sets)
-    if (read === null) return null
-    const reused = within(plan.rest, plan.closed, bucketOf)
-    const rows = wholeRows(kept, inOrder([...read.spans, ...reused]), read.nulls)
-    const result = await this.#resultOf(call, rows, read.columns)
+    const rowsRead = await gather(call, start, parts, sets)
+    if (rowsRead === null) return null
+    const reused = clip(plan.leftovers, plan.closed, bucketOf)
+    const rows = wholeRows(kept, sortByTime([...rowsRead.spans, ...reused]), rowsRead.nulls)
+    const result = await this.#resultOf(call, rows, rowsRead.columns)
     if (result.body.byteLength > (options.maxBytes ?? Number.POSITIVE_INFINITY)) return null
-    const partial = { ...bucketsKept(reused, read.spans), tier: tierOf(call) }
+    const partial = { ...bucketsKept(reused, rowsRead.spans), tier: tierOf(call) }
     const set = { ...result, ...(!plan.isWhole && { partial }) }
     if (!(await this.#isVerified(call, set, parts, start))) return null
     this.#deps.publish(set, options)
-    return { ...set, ...(read.kept && { kept: read.kept }) }
+    return { ...set, ...(rowsRead.kept && { kept: rowsRead.kept }) }
   }
 
   /**
@@ -202,14 +202,14 @@ export class Refresher {
     return sets
   }
 
-  /** @throws NarrowedError where the engine refuses a query that is not the whole one. */
+  /** @throws NarrowedError where the engine refuses a query other than the whole query. */
   #read({ query, parts }: Read, { kept, options, costs, ...call }: Call): Promise<ResultSet> {
     const limits = { maxRows: MAX_UPPER_ROWS, maxBytes: MAX_KEPT_BYTES }
-    const ofLower = { ...options, contract: [], timestamps: 'iso8601', ...limits } as const
+    const limited = { ...options, contract: [], timestamps: 'iso8601', ...limits } as const
     const isPart = query !== call.query
-    const ofRead = { ...(kept.upper === null ? options : ofLower), ...(parts && { parts }), isPart, tellsParts: true }
-    return this.#run(query, ofRead, costs).catch((cause: unknown) => {
-      throw isPart && isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
+    const final = { ...(kept.upper === null ? options : limited), ...(parts && { parts }), isPart, tellsParts: true }
+    return this.#run(query, final, costs).catch((cause: unknown) => {
+      throw isPart && isOwnFault(cause) ? new NarrowedError('', { cause }) : cause
     })
   }
 
@@ -221,7 +221,7 @@ export class Refresher {
     const { sql } = upper
     return this.#run({ sql, parameters: { ...query.parameters, _rows } }, { ...options, isPart: true }, costs).catch(
       (cause: unknown) => {
-        throw isOfQuery(cause) ? new NarrowedError('', { cause }) : cause
+        throw isOwnFault(cause) ? new NarrowedError('', { cause }) : cause
       },
     )
   }
@@ -254,7 +254,7 @@ export class Refresher {
   }
 
   /** The state of the other tables: the keys of their parts as a text. Null where it is not known. */
-  async #othersOf(call: Call): Promise<string | null> {
+  async #stateOfOthers(call: Call): Promise<string | null> {
     const { others } = call.kept
     const parts = await Promise.all(others.map(table => this.#partsOf(call, { table, column: '' }, false)))
     return parts.includes(null) ? null : parts.flatMap(list => list!.map(({ key }) => key)).join('\n')
@@ -264,7 +264,7 @@ export class Refresher {
   async #isUnchanged(call: Call, parts: readonly TablePart[], others: string): Promise<boolean> {
     if (!isExact(call)) return true
     const now = await this.#partsOf(call, call.kept, false)
-    return now !== null && isSameParts(parts, now) && (await this.#othersOf(call)) === others
+    return now !== null && isSameParts(parts, now) && (await this.#stateOfOthers(call)) === others
   }
 
   /** Compares one refresh in `verifyEvery` with the whole query. False where the results differ although no table has changed. */
@@ -289,35 +289,35 @@ const isExact = ({ settled }: Call): boolean => settled === null
 const tierOf = (call: Call): Tier => (isExact(call) ? 'exact' : 'declared')
 
 /**
- * The parts that a query has read; null where a table has changed meanwhile. An engine that reports changes late does not say so: then
- * the parts are those of the start.
+ * The parts that a query has read; null where a table has changed meanwhile. Queries of an engine that reports changes late do not
+ * report parts: then the parts of the start are taken.
  *
- * @param told the parts of each table that the query has reported
+ * @param reported the parts of each table, as the query has reported them
  */
 function partsRead(
   call: Call,
   { parts, others, stored, plan }: Start,
-  told: ResultSet['parts'],
+  reported: ResultSet['parts'],
 ): readonly TablePart[] | null {
   if (!isExact(call)) return parts
   const { kept } = call
-  const keysOf = (table: string): readonly string[] => told?.[table] ?? [NOT_TOLD]
+  const keysOf = (table: string): readonly string[] => reported?.[table] ?? [NOT_REPORTED]
   if (kept.others.flatMap(keysOf).join('\n') !== others) return null
   // A narrowed query has read the parts that it was restricted to.
   if (!plan.isWhole) return parts
-  const own = told?.[kept.table]?.map(key => ({ key })) ?? null
+  const own = reported?.[kept.table]?.map(key => ({ key })) ?? null
   if (!stored || own === null) return own
   return isSameParts(own, parts) ? parts : null
 }
 
 /** Differs from every key of a part. */
-const NOT_TOLD = '?'
+const NOT_REPORTED = '?'
 
-/** Whether the failure comes from this query, so that another one, such as the whole query, may succeed. */
-const isOfQuery = (thrown: unknown): boolean => thrown instanceof RunnerError && !OF_ANY_QUERY.includes(thrown.code)
+/** Whether the query itself has caused the failure, so that another query may succeed. */
+const isOwnFault = (thrown: unknown): boolean => thrown instanceof RunnerError && !CODES_OF_ANY.includes(thrown.code)
 
 /** Failures that any query would have met. */
-const OF_ANY_QUERY: readonly ErrorCode[] = ['CALL_ABANDONED', 'DRAINING', 'ENGINE_UNAVAILABLE', 'OVERLOADED']
+const CODES_OF_ANY: readonly ErrorCode[] = ['CALL_ABANDONED', 'DRAINING', 'ENGINE_UNAVAILABLE', 'OVERLOADED']
 
 const tooManyRows = (): NarrowedError =>
   new NarrowedError('', { cause: new Error(`a part of the query has more than ${MAX_UPPER_ROWS} rows`) })
@@ -335,10 +335,10 @@ async function gather(
   const read = await Promise.all(sets.map(set => readRows(set, kept, call.options.signal)))
   const spans = plan.reads.map((interval, i) => {
     const all = { ...interval, rows: read[i]!.filter(hasBucket) }
-    return kept.isText ? inInterval(all, bucketOf) : all
+    return kept.isText ? dropOutside(all, bucketOf) : all
   })
   if (!spans.every(span => isWithin(span, bucketOf))) return null
-  const closed = within(spans, plan.closed, bucketOf)
+  const closed = clip(spans, plan.closed, bucketOf)
   const { columns } = sets[0] ?? stored!
   const keptSpans = keptFrom(call, plan, closed)
   const text = await partsText(kept, keptSpans, parts)
@@ -349,17 +349,17 @@ async function gather(
 }
 
 /** The spans to keep from now on: those that were kept before, and those that were read. @param read closed cells only */
-function keptFrom({ kept, bucketOf }: Call, { rest, closed }: Plan, read: readonly Span[]): readonly Span[] {
-  const all = merged(inOrder([...rest, ...read]), isDescending(kept))
-  return all.length > MAX_SPANS ? within(all, closed, bucketOf) : all
+function keptFrom({ kept, bucketOf }: Call, { leftovers, closed }: Plan, read: readonly Span[]): readonly Span[] {
+  const all = joinSpans(sortByTime([...leftovers, ...read]), isDescending(kept))
+  return all.length > MAX_SPANS ? clip(all, closed, bucketOf) : all
 }
 
 const isDescending = ({ order }: KeptQuery): boolean => order?.isDescending ?? false
 
 /** How many buckets the result has (`of`), and how many of them come from kept rows (`kept`). */
 function bucketsKept(reused: readonly Span[], read: readonly Span[]): Omit<PartialRead, 'tier'> {
-  const kept = bucketsOf(reused)
-  return { kept, of: kept + bucketsOf(read) }
+  const kept = countBuckets(reused)
+  return { kept, of: kept + countBuckets(read) }
 }
 
 /** The cost of all queries of a call; `isCacheHit` and `jobId` are those of the last query. */
@@ -387,6 +387,6 @@ function isSameRows(a: ResultSet, b: ResultSet): boolean {
 
 /** The offset of the first byte in which two bodies differ. */
 function firstDifference(a: Uint8Array, b: Uint8Array): number {
-  const at = a.findIndex((byte, i) => byte !== b[i])
-  return at < 0 ? a.byteLength : at
+  const offset = a.findIndex((byte, i) => byte !== b[i])
+  return offset < 0 ? a.byteLength : offset
 }

@@ -1,13 +1,13 @@
 /** The rows of results with their buckets, and a result put together from such rows. */
 import { bucketMicros, type KeptQuery } from '../../googlesql/index.js'
-import { partsOf, rowEnd } from '../formats/rows.js'
+import { rowEnd, valueTextsOf } from '../formats/rows.js'
 import { nextTurnOf } from '../model/deadline.js'
 import { PIECE_BYTES } from '../model/in-turns.js'
 import type { ResultSet } from '../model/query.js'
 import { RESULT_HEAD, RESULT_TAIL } from '../result/body.js'
 import type { KeptRow, Span } from './time-spans.js'
 
-/** The work of one turn of the event loop: this many bytes. A row counts as its bytes and ROW_BYTES more. */
+/** How many bytes one turn of the event loop works on. Each row counts as ROW_BYTES more than its bytes. */
 const TURN_BYTES = PIECE_BYTES / 8
 const ROW_BYTES = 100
 
@@ -21,13 +21,13 @@ export async function readRows(
   const column = kept.bucketColumn
   const rows: KeptRow[] = []
   let [start, work] = [RESULT_HEAD.length, 0]
-  let last: { readonly json: string; readonly bucket: bigint | null } | undefined
+  let previous: { readonly json: string; readonly bucket: bigint | null } | undefined
   for (let row = 0; row < rowCount; row++) {
     const end = rowEnd(bytes, start)
-    const json = partsOf(bytes.toString('utf8', start, end), column + 1)[column]!
+    const json = valueTextsOf(bytes.toString('utf8', start, end), column + 1)[column]!
     // Most rows have the bucket of the row before.
-    if (last?.json !== json) last = { json, bucket: bucketMicros(kept, bucketValue(json)) }
-    rows.push({ bucket: last.bucket, bytes: body.subarray(start, end) })
+    if (previous?.json !== json) previous = { json, bucket: bucketMicros(kept, bucketValue(json)) }
+    rows.push({ bucket: previous.bucket, bytes: body.subarray(start, end) })
     work += end - start + ROW_BYTES
     start = end + 1
     if (work < TURN_BYTES) continue
@@ -62,24 +62,24 @@ export async function resultOf(
   const shown = rows.slice(0, maxRows)
   const bytes = shown.reduce((sum, row) => sum + row.bytes.byteLength + 1, 0)
   const body = Buffer.allocUnsafeSlow(RESULT_HEAD.length + Math.max(0, bytes - 1) + RESULT_TAIL.length)
-  let [at, work] = [body.write(RESULT_HEAD), 0]
+  let [end, work] = [body.write(RESULT_HEAD), 0]
   for (const [row, { bytes }] of shown.entries()) {
-    if (row > 0) at = body.writeUInt8(COMMA, at)
-    body.set(bytes, at)
-    at += bytes.byteLength
+    if (row > 0) end = body.writeUInt8(COMMA, end)
+    body.set(bytes, end)
+    end += bytes.byteLength
     work += bytes.byteLength + ROW_BYTES
     if (work < TURN_BYTES) continue
     work = 0
     await nextTurnOf(signal)
   }
-  body.write(RESULT_TAIL, at)
+  body.write(RESULT_TAIL, end)
   return { body, rowCount: shown.length, isTruncated: rows.length > maxRows }
 }
 
 const COMMA = 0x2c
 
 /** The number of buckets that have rows. */
-export const bucketsOf = (spans: readonly Span[]): number =>
+export const countBuckets = (spans: readonly Span[]): number =>
   new Set(spans.flatMap(({ rows }) => rows.map(({ bucket }) => bucket))).size
 
 /** The rows as the values of a parameter: objects with a field `c0`, `c1`, … for each column. */

@@ -21,29 +21,29 @@ export interface Span extends Interval {
 /** Gives the value with which buckets are compared: a row lies before the time exactly if its bucket is less than this value. */
 export type BucketOf = (time: bigint) => bigint
 
-/** The times that lie in both intervals; null where none does. */
-export function overlap(a: Interval, b: Interval): Interval | null {
-  const both = { from: later(a.from, b.from), until: earlier(a.until, b.until) }
-  return both.from < both.until ? both : null
+/** The times that lie in both intervals; null where there are none. */
+export function overlapOf(a: Interval, b: Interval): Interval | null {
+  const common = { from: later(a.from, b.from), until: earlier(a.until, b.until) }
+  return common.from < common.until ? common : null
 }
 
 /** The parts of the spans that lie in the interval. Each end of the interval must be a boundary of buckets, or lie outside the span. */
-export function within(spans: readonly Span[], interval: Interval, bucketOf: BucketOf): readonly Span[] {
+export function clip(spans: readonly Span[], interval: Interval, bucketOf: BucketOf): readonly Span[] {
   return spans.flatMap(span => {
-    const part = overlap(span, interval)
-    if (part === null) return []
-    const least = part.from > span.from ? bucketOf(part.from) : null
-    const end = part.until < span.until ? bucketOf(part.until) : null
+    const common = overlapOf(span, interval)
+    if (common === null) return []
+    const least = common.from > span.from ? bucketOf(common.from) : null
+    const end = common.until < span.until ? bucketOf(common.until) : null
     if (least === null && end === null) return [span]
-    return [{ ...part, rows: span.rows.filter(({ bucket }) => isBetween(bucket!, least, end)) }]
+    return [{ ...common, rows: span.rows.filter(({ bucket }) => isBetween(bucket!, least, end)) }]
   })
 }
 
 const isBetween = (bucket: bigint, least: bigint | null, end: bigint | null): boolean =>
   (least === null || bucket >= least) && (end === null || bucket < end)
 
-/** The span without the rows whose buckets lie elsewhere. */
-export const inInterval = (span: Span, bucketOf: BucketOf): Span => ({
+/** The span without the rows whose buckets lie outside it. */
+export const dropOutside = (span: Span, bucketOf: BucketOf): Span => ({
   ...span,
   rows: span.rows.filter(liesIn(span, bucketOf)),
 })
@@ -57,13 +57,13 @@ function liesIn({ from, until }: Interval, bucketOf: BucketOf) {
 }
 
 /** The spans without these intervals and the rows in them. Passes over the rows once. */
-export function without(spans: readonly Span[], cuts: readonly Interval[], bucketOf: BucketOf): readonly Span[] {
+export function cut(spans: readonly Span[], cuts: readonly Interval[], bucketOf: BucketOf): readonly Span[] {
   const joinedCuts = unionOf(cuts)
   return spans.flatMap(span => {
-    const left = gaps(span, joinedCuts)
-    if (left.length === 1 && left[0]!.from === span.from && left[0]!.until === span.until) return [span]
-    const parts = left.map(part => ({ ...part, rows: [] as KeptRow[] }))
-    const bounds = left.map(({ from, until }) => [bucketOf(from), bucketOf(until)] as const)
+    const pieces = gapsIn(span, joinedCuts)
+    if (pieces.length === 1 && pieces[0]!.from === span.from && pieces[0]!.until === span.until) return [span]
+    const parts = pieces.map(part => ({ ...part, rows: [] as KeptRow[] }))
+    const bounds = pieces.map(({ from, until }) => [bucketOf(from), bucketOf(until)] as const)
     for (const row of span.rows) {
       const i = bounds.findLastIndex(([least]) => row.bucket! >= least)
       if (i >= 0 && row.bucket! < bounds[i]![1]) parts[i]!.rows.push(row)
@@ -75,7 +75,7 @@ export function without(spans: readonly Span[], cuts: readonly Interval[], bucke
 /** The same times as intervals that neither overlap nor touch, in the order of time. */
 function unionOf(intervals: readonly Interval[]): readonly Interval[] {
   const union: Interval[] = []
-  for (const { from, until } of inOrder(intervals)) {
+  for (const { from, until } of sortByTime(intervals)) {
     const last = union.at(-1)
     if (last && from <= last.until) union[union.length - 1] = { from: last.from, until: later(last.until, until) }
     else union.push({ from, until })
@@ -84,53 +84,53 @@ function unionOf(intervals: readonly Interval[]): readonly Interval[] {
 }
 
 /** The intervals in the order of time. */
-export const inOrder = <T extends Interval>(intervals: readonly T[]): readonly T[] =>
+export const sortByTime = <T extends Interval>(intervals: readonly T[]): readonly T[] =>
   [...intervals].sort((a, b) => (a.from < b.from ? -1 : 1))
 
-/** The spans, in which those that touch are joined. @param spans in the order of time @param isDescending the order of their rows */
-export function merged(spans: readonly Span[], isDescending: boolean): readonly Span[] {
-  const all: Span[] = []
+/** Joins the spans that touch. @param spans in the order of time @param isDescending the order of their rows */
+export function joinSpans(spans: readonly Span[], isDescending: boolean): readonly Span[] {
+  const joinedSpans: Span[] = []
   for (const span of spans) {
-    const last = all.at(-1)
-    if (last?.until !== span.from) all.push(span)
+    const last = joinedSpans.at(-1)
+    if (last?.until !== span.from) joinedSpans.push(span)
     else {
       const rows = isDescending ? [...span.rows, ...last.rows] : [...last.rows, ...span.rows]
-      all[all.length - 1] = { from: last.from, until: span.until, rows }
+      joinedSpans[joinedSpans.length - 1] = { from: last.from, until: span.until, rows }
     }
   }
-  return all
+  return joinedSpans
 }
 
 /**
- * The intervals that must be read so that all times of `all` are covered: at most two, since each is a query. Where the spans leave more
- * than two gaps, only the longest interval between two gaps is not read; the others are read again.
+ * The intervals that must be read to cover the whole interval: at most two, since each is a query. Where the spans leave more than two
+ * gaps, only the longest stretch between two gaps is not read; the other stretches are read again.
  *
  * @param spans in the order of time, which do not overlap
  */
-export function missing(all: Interval, spans: readonly Span[]): readonly Interval[] {
-  const found = gaps(all, spans)
-  if (found.length <= 2) return found
+export function gapsToRead(whole: Interval, spans: readonly Span[]): readonly Interval[] {
+  const gaps = gapsIn(whole, spans)
+  if (gaps.length <= 2) return gaps
   let longest = 0
-  for (let i = 1; i < found.length - 1; i++) if (lengthAfter(found, i) > lengthAfter(found, longest)) longest = i
-  return [joined(found.slice(0, longest + 1)), joined(found.slice(longest + 1))]
+  for (let i = 1; i < gaps.length - 1; i++) if (distanceToNext(gaps, i) > distanceToNext(gaps, longest)) longest = i
+  return [hullOf(gaps.slice(0, longest + 1)), hullOf(gaps.slice(longest + 1))]
 }
 
 /** The parts of the interval that lie in none of the others. @param others in the order of time */
-function gaps(all: Interval, others: readonly Interval[]): readonly Interval[] {
-  const found: Interval[] = []
-  let { from } = all
-  for (const other of [...others, { from: all.until, until: all.until }]) {
-    const until = earlier(other.from, all.until)
-    if (until > from) found.push({ from, until })
+function gapsIn(whole: Interval, others: readonly Interval[]): readonly Interval[] {
+  const gaps: Interval[] = []
+  let { from } = whole
+  for (const other of [...others, { from: whole.until, until: whole.until }]) {
+    const until = earlier(other.from, whole.until)
+    if (until > from) gaps.push({ from, until })
     from = later(from, other.until)
   }
-  return found
+  return gaps
 }
 
 /** The time between this gap and the next one, in microseconds: it is covered by kept spans. */
-const lengthAfter = (found: readonly Interval[], i: number): bigint => found[i + 1]!.from - found[i]!.until
+const distanceToNext = (gaps: readonly Interval[], i: number): bigint => gaps[i + 1]!.from - gaps[i]!.until
 
-const joined = (found: readonly Interval[]): Interval => ({ from: found[0]!.from, until: found.at(-1)!.until })
+const hullOf = (parts: readonly Interval[]): Interval => ({ from: parts[0]!.from, until: parts.at(-1)!.until })
 
 const later = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const earlier = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,39 +1,39 @@
-/** Which kept rows are still valid: those in whose cells no part of the table is new, has changed or is gone. */
+/** Finds the kept rows that are still valid: no part of the table in their cells is new, has changed or is gone. */
 import { boundaryAfter, boundaryBefore, bucketBoundary, firstTime, type KeptQuery } from '../../googlesql/index.js'
 import { nextTurn } from '../model/in-turns.js'
 import type { TablePart } from '../model/query.js'
-import { inCells, partsOf } from './kept-parts.js'
+import { joinPartsByCell, partsOf } from './kept-parts.js'
 import { endOfTime } from './plan.js'
-import { type Interval, type Span, without } from './time-spans.js'
+import { cut, type Interval, type Span } from './time-spans.js'
 
-/** Where more parts differ, everything is read anew: finding their cells would keep other calls waiting. */
+/** If more parts have changed, everything is read anew: finding their cells would keep other calls waiting. */
 const MAX_CHANGED = 100
 
-/** For how many parts the boundaries are found in one turn of the event loop: a millisecond of work in a zone whose clocks change. */
+/** One turn of the event loop finds the cells of this many parts: a millisecond of work in a zone whose clocks change. */
 const PARTS_A_TURN = 2
 
-/** The spans without the cells of parts that have changed. @param before the parts that were kept with the spans @param now the table's */
+/** The spans without the cells of changed parts. @param before the parts that were kept with the spans @param now the parts now */
 export async function validSpans(
   kept: KeptQuery,
   spans: readonly Span[],
   before: readonly TablePart[],
   now: readonly TablePart[],
 ): Promise<readonly Span[]> {
-  const groups = await inCells(kept, partsOf(spans, now))
-  const known = keysOf(before)
-  // A group whose parts were all kept one by one, as parts with unknown times are, is not new.
-  const added = groups.filter(({ key, keys }) => !known.has(key) && !keys?.every(one => known.has(one)))
+  const groups = await joinPartsByCell(kept, partsOf(spans, now))
+  const keysBefore = keysOf(before)
+  // A group is not new if each of its parts was kept by itself, as parts with unknown times are.
+  const added = groups.filter(({ key, keys }) => !keysBefore.has(key) && !keys?.every(key => keysBefore.has(key)))
   const changed = [...missingFrom(before, [...now, ...groups]), ...added]
   if (changed.length > MAX_CHANGED) return []
-  const dirty: Interval[] = []
+  const changedCells: Interval[] = []
   for (const [i, part] of changed.entries()) {
-    dirty.push(...cellsOf(kept, part))
+    changedCells.push(...cellsOf(kept, part))
     if (i % PARTS_A_TURN === 0) await nextTurn()
   }
-  return without(spans, dirty, time => bucketBoundary(kept, time))
+  return cut(spans, changedCells, time => bucketBoundary(kept, time))
 }
 
-/** The parts of the first list that the other one does not have. */
+/** The parts that are not among the others. */
 function missingFrom(parts: readonly TablePart[], others: readonly TablePart[]): readonly TablePart[] {
   const keys = keysOf(others)
   return parts.filter(({ key }) => !keys.has(key))

@@ -1,4 +1,4 @@
-/** Collects rows into bytes: those of a result into its body, `{"result":[{…},…]}`. */
+/** Collects rows into bytes. The body of a result is `{"result":[{…},…]}`. */
 
 import type { RowWriter } from './row-writer.js'
 
@@ -22,15 +22,15 @@ export function objectKeys(names: readonly string[]): readonly string[] {
 // Long enough for the encoder to work on large pieces; short enough to keep V8's string ropes cheap to flatten.
 const PIECE_LENGTH = 65_536
 
-/** These bytes one after the other, alone in their buffer. */
-export function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const all = Buffer.allocUnsafeSlow(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let at = 0
+/** The bytes of the pieces, one after the other, alone in their buffer. */
+export function joinPieces(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0))
+  let offset = 0
   for (const piece of pieces) {
-    all.set(piece, at)
-    at += piece.byteLength
+    bytes.set(piece, offset)
+    offset += piece.byteLength
   }
-  return all
+  return bytes
 }
 
 /** Texts as UTF-8, of at most `maxBytes` bytes. */
@@ -40,7 +40,7 @@ export class BodyPieces {
   #text = ''
   #bytes = 0
   /** The number of bytes taken. */
-  #taken = 0
+  #takenBytes = 0
 
   constructor(maxBytes = Number.POSITIVE_INFINITY) {
     this.#maxBytes = maxBytes
@@ -48,7 +48,7 @@ export class BodyPieces {
 
   /** The number of bytes that have been encoded and not been taken. */
   get length(): number {
-    return this.#bytes - this.#taken
+    return this.#bytes - this.#takenBytes
   }
 
   /** @throws BodyTooLargeError. */
@@ -60,10 +60,10 @@ export class BodyPieces {
   /** The bytes that were added since the last call, alone in their buffer. @throws BodyTooLargeError. */
   take(): Uint8Array {
     this.#encode()
-    const taken = joined(this.#pieces)
+    const bytes = joinPieces(this.#pieces)
     this.#pieces = []
-    this.#taken = this.#bytes
-    return taken
+    this.#takenBytes = this.#bytes
+    return bytes
   }
 
   #encode(): void {
@@ -75,14 +75,14 @@ export class BodyPieces {
   }
 }
 
-/** The least bytes of a part, except the last. */
+/** The least size of a part in bytes; only the last part may be smaller. */
 export const PART_BYTES = 1_048_576
 
-/** A format whose rows are texts of their own. */
+/** A format that writes each row without regard to the others. */
 export interface RowTexts {
   readonly head: string
   readonly row: (cells: readonly string[]) => string
-  /** Between two rows. @default nothing */
+  /** The text between two rows. @default '' */
   readonly separator?: string
   readonly tail: string
 }

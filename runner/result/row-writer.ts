@@ -1,9 +1,9 @@
-/** Writes rows in some format, as they come: an interface alone, since the types of formats are read where there is no Node. */
+/** Writes rows in some format, as they come. */
 export interface RowWriter {
   /** @param cells the JSON text of each value of the row @throws BodyTooLargeError as soon as there are too many bytes. */
   add(cells: readonly string[]): void
-  /** Takes the bytes written since the last call, once they are enough for one part; else null. Taken bytes are not kept. */
+  /** The bytes that were written since the last part, if they are enough for a part; else null. They are then no longer kept. */
   takePart(): Uint8Array | null
-  /** The bytes that no part has taken, with those that end the format. @throws BodyTooLargeError. */
+  /** The bytes that were written since the last part, and the end of the format. @throws BodyTooLargeError. */
   finish(): Uint8Array
 }

@@ -17,7 +17,7 @@ export interface ScalarOptions {
   readonly timestamps: 'iso8601' | 'unix_micros'
   /**
    * The form of the numbers, as `json` in a contract chooses it. `number`: always a JSON number, and a BrokenContractError
-   * for one that JSON's readers cannot hold. `string`: INT64, NUMERIC and BIGNUMERIC always as strings. Null: INT64 as a
+   * for a number that JSON's readers cannot hold. `string`: INT64, NUMERIC and BIGNUMERIC always as strings. Null: INT64 as a
    * number up to ±(2^53−1) and FLOAT64 where it is finite, else as strings; NUMERIC and BIGNUMERIC as strings.
    */
   readonly numbers: 'number' | 'string' | null
@@ -43,47 +43,46 @@ export function scalarTexts({ timestamps, numbers }: ScalarOptions) {
     float64(value: number): string {
       if (Number.isFinite(value)) return value === 0 && Object.is(value, -0) ? '-0' : String(value)
       if (numbers === 'number') throw new BrokenContractError('holds a number that is not finite')
-      return quoted(String(value))
+      return quote(String(value))
     },
     /** Takes decimal text without an exponent, such as `-12.5`; trailing zeros of the fraction are dropped. */
     numeric: numbers === 'number' ? trimFraction : (text: string) => `"${trimFraction(text)}"`,
     bool: (value: boolean) => (value ? 'true' : 'false'),
-    string: quotedText,
+    string: quoteText,
     bytes: (value: Uint8Array) =>
-      quoted(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')),
+      quote(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')),
     /** Days since 1970. */
-    date: (days: number) => quoted(inRange(dateText(days), 'DATE')),
+    date: (days: number) => quote(checkRange(dateText(days), 'DATE')),
     /** Microseconds since midnight. */
-    time: (micros: number) => quoted(timeText(micros)),
+    time: (micros: number) => quote(timeText(micros)),
     /** Microseconds since 1970, without a zone. */
-    datetime: (micros: bigint) => quoted(inRange(datetimeText(micros), 'DATETIME')),
+    datetime: (micros: bigint) => quote(checkRange(datetimeText(micros), 'DATETIME')),
     /** Microseconds since 1970; exact, also as a number. */
     timestamp(micros: bigint | number): string {
-      if (timestamps === 'iso8601') return quoted(`${inRange(datetimeText(micros), 'TIMESTAMP')}Z`)
-      if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) inRange(undefined, 'TIMESTAMP')
+      if (timestamps === 'iso8601') return quote(`${checkRange(datetimeText(micros), 'TIMESTAMP')}Z`)
+      if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) checkRange(undefined, 'TIMESTAMP')
       return micros.toString()
     },
     /** Takes text in canonical form. */
-    interval: quoted,
+    interval: quote,
     /**
-     * Takes JSON text, without the blanks around it. In a valid one a line break can only be between tokens; it becomes a space, since
-     * NDJSON has one row per line.
+     * Takes valid JSON text, in which line breaks can only be between tokens. They become spaces, since NDJSON has one row per line.
      */
     json: (text: string) => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text).trim(),
   }
 }
 
-const quoted = (text: string): string => `"${text}"`
+const quote = (text: string): string => `"${text}"`
 
-// Characters that JSON.stringify escapes, and all surrogates, of which it escapes the lone ones.
+// Characters that JSON.stringify escapes, and all surrogates, since it escapes lone surrogates.
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 const SHORT = 256
 
 /** The same as JSON.stringify, in half the time for short texts without escapes. */
-const quotedText = (text: string): string =>
+const quoteText = (text: string): string =>
   text.length <= SHORT && !ESCAPED.test(text) ? `"${text}"` : JSON.stringify(text)
 
-function inRange(text: string | undefined, type: string): string {
+function checkRange(text: string | undefined, type: string): string {
   if (text === undefined) throw new ValueError(`${type} value is out of the range of the years 1 to 9999`)
   return text
 }
@@ -101,7 +100,7 @@ function trimFraction(text: string): string {
  * The text of a range: `[2026-01-31, 2026-02-01)`, with bounds as their own type has them.
  * @param bounds canonical texts of GoogleSQL, `2026-01-31 12:00:00+00`, or ISO 8601; null is unbounded
  */
-export function rangeResult(kind: RangeKind, bounds: readonly (string | null)[]): string {
+export function rangeResultText(kind: RangeKind, bounds: readonly (string | null)[]): string {
   const element = elementOfRange(kind)
   const [start, end] = bounds.map(bound => {
     if (bound === null) return 'UNBOUNDED'

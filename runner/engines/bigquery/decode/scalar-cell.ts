@@ -11,7 +11,7 @@ import {
   type ScalarKind,
 } from '../../../../googlesql/index.js'
 import { typeScalar } from '../../../model/typed-value.js'
-import { rangeResult, type ScalarTexts } from '../../../result/scalar-text.js'
+import { rangeResultText, type ScalarTexts } from '../../../result/scalar-text.js'
 import { unexpected } from './unexpected-cell.js'
 
 type WriterOf = (texts: ScalarTexts) => (value: string) => string
@@ -56,7 +56,7 @@ function rangeOf(value: string, kind: RangeKind): string {
     if (element === 'DATETIME') return exactFraction(checked(part, isDatetime, kind))
     return `${datetimeText(integerIn(part, TIMESTAMP_RANGE, kind))}Z`
   })
-  return rangeResult(kind, bounds)
+  return rangeResultText(kind, bounds)
 }
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/

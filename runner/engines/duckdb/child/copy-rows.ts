@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { joined, PART_BYTES } from '../../../result/body.js'
+import { joinPieces, PART_BYTES } from '../../../result/body.js'
 
 /** Takes a part of a result's body as soon as it is encoded, so that no whole result is in this process's memory. */
 export type SendPart = (bytes: Uint8Array) => Promise<void>
@@ -24,14 +24,14 @@ export async function copyRows<T>(path: string, head: Uint8Array, copy: () => Pr
     for await (const part of pipe) {
       // Parts are sent only when more bytes come. So the end of the rows stays here until COPY has succeeded.
       if (bytes >= PART_BYTES) {
-        await sendPart(joined(parts))
+        await sendPart(joinPieces(parts))
         parts = []
         bytes = 0
       }
       parts.push(part)
       bytes += part.length
     }
-    return { result: await copyResult, body: joined(parts) }
+    return { result: await copyResult, body: joinPieces(parts) }
   } finally {
     pipe.destroy()
     await copyResult.catch(() => undefined)

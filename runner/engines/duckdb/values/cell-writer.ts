@@ -26,7 +26,7 @@ import { bignumericText, fieldNames, isInBignumeric } from '../../../../googlesq
 import type { ColumnPromise } from '../../../model/query.js'
 import { BodyTooLargeError, objectKeys } from '../../../result/body.js'
 import { NO_PROMISE, nullInRequired } from '../../../result/broken-contract.js'
-import { rangeResult, type ScalarTexts, scalarTexts, ValueError } from '../../../result/scalar-text.js'
+import { rangeResultText, type ScalarTexts, scalarTexts, ValueError } from '../../../result/scalar-text.js'
 import type { RunRequest } from '../process/messages.js'
 
 /** The JSON text of one cell. */
@@ -155,7 +155,7 @@ const SCALARS: Readonly<Record<ScalarKind, ScalarWriter>> = {
 }
 
 function rangeOf(kind: RangeKind, { entries }: DuckDBStructValue): string {
-  return rangeResult(kind, [entries['s'], entries['e']].map(boundText))
+  return rangeResultText(kind, [entries['s'], entries['e']].map(boundText))
 }
 
 function orFail(text: string | undefined): string {
