@@ -2,7 +2,7 @@
 
 import { namePattern } from '../../runner/auth/tokens.js'
 import { didYouMean } from '../../runner/model/suggest.js'
-import { type Confined, refusalOf } from '../../runner/request/authorize.js'
+import { type CallerRights, refusalOf } from '../../runner/request/authorize.js'
 import { pinnedValueProblem } from '../../runner/request/bind-pinned.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { listNames } from '../terminal/plural.js'
@@ -63,7 +63,7 @@ function undeclaredPins({ pin = {} }: NewToken, endpoints: Endpoints): readonly 
 }
 
 /** What a token of this order could call. */
-export function confinementOf({ allow, pin = {}, allTenants = false }: Omit<NewToken, 'name'>): Confined {
+export function confinementOf({ allow, pin = {}, allTenants = false }: Omit<NewToken, 'name'>): CallerRights {
   return { mayCall: name => allow.some(pattern => namePattern(pattern).test(name)), pinned: pin, allTenants }
 }
 

@@ -16,7 +16,7 @@ export interface TokenRecord {
   /** Patterns of endpoint names; `*` matches any characters. */
   readonly endpoints: readonly string[]
   readonly pinned: Readonly<Record<string, string>>
-  /** Whether it may call endpoints that declare a tenant without pinning it. */
+  /** Whether it may call endpoints that declare a tenant, although it does not pin the tenant. */
   readonly allTenants: boolean
   /** The expiry as ISO 8601; null for never. */
   readonly expires: string | null
@@ -77,9 +77,9 @@ function parseTokenFile(text: string, path: string): readonly TokenRecord[] {
   // JSON.parse keeps the last of two members with one name: a second "pinned" must not cancel the first.
   if (countNames(text) !== countMembers(document)) throw new SetupError(`the tokens file ${path} holds a member twice`)
   const records = tokens.map((token, index) => parseRecord(token, index, path))
-  const [, named] = firstAlike(records, 'name')
-  if (named) throw new SetupError(`the tokens file ${path} holds two tokens named "${named.name}"`)
-  const [first, second] = firstAlike(records, 'sha256')
+  const [, namesake] = pairWithSame(records, 'name')
+  if (namesake) throw new SetupError(`the tokens file ${path} holds two tokens named "${namesake.name}"`)
+  const [first, second] = pairWithSame(records, 'sha256')
   if (!first || !second) return records
   throw new SetupError(`in the tokens file ${path} "${first.name}" and "${second.name}" are the same token`)
 }
@@ -94,7 +94,7 @@ function countMembers(value: unknown): number {
 }
 
 /** Two records with the same value of this member, since one might allow what the other forbids; empty without such records. */
-function firstAlike(records: readonly TokenRecord[], member: 'name' | 'sha256'): readonly TokenRecord[] {
+function pairWithSame(records: readonly TokenRecord[], member: 'name' | 'sha256'): readonly TokenRecord[] {
   const byValue = new Map<string, TokenRecord>()
   for (const record of records) {
     const other = byValue.get(record[member])
@@ -104,21 +104,21 @@ function firstAlike(records: readonly TokenRecord[], member: 'name' | 'sha256'):
   return []
 }
 
-function parseRecord(given: unknown, index: number, path: string): TokenRecord {
+function parseRecord(value: unknown, index: number, path: string): TokenRecord {
   const bad = (what: string): SetupError => new SetupError(`token ${index + 1} of the tokens file ${path}: ${what}`)
-  if (!isRecord(given)) throw bad('must be an object')
-  const unknown = Object.keys(given).find(key => !Object.hasOwn(MEMBERS, key))
+  if (!isRecord(value)) throw bad('must be an object')
+  const unknown = Object.keys(value).find(key => !Object.hasOwn(MEMBERS, key))
   // Without this check, a misspelt "pinned" would leave the token unpinned.
   if (unknown !== undefined) throw bad(`has an unknown member "${unknown}"`)
   const values: Record<string, unknown> = {}
   for (const [name, [must, isRight, fallback]] of Object.entries(MEMBERS)) {
-    values[name] = given[name] === undefined ? fallback : given[name]
+    values[name] = value[name] === undefined ? fallback : value[name]
     if (!isRight(values[name])) throw bad(`"${name}" must ${must}`)
   }
   const { bytes_per_day: bytesPerDay, all_tenants: allTenants, ...others } = values
   const record = { ...others, bytesPerDay, allTenants } as unknown as TokenRecord
-  const open = Object.keys(record.pinned).find(parameter => isBlank(record.pinned[parameter]!))
-  if (open !== undefined) throw bad(`"pinned" has no value for "${open}", which would pin nothing`)
+  const blankPin = Object.keys(record.pinned).find(parameter => isBlank(record.pinned[parameter]!))
+  if (blankPin !== undefined) throw bad(`"pinned" has no value for "${blankPin}", which would pin nothing`)
   return record
 }
 
@@ -137,7 +137,7 @@ export const isSize = textOrNull(text => parseByteSize(text) !== undefined)
 export const isConcurrency = (value: unknown): boolean =>
   value === null || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_CONCURRENT)
 
-/** As many queries as a server may be allowed to have at once. */
+/** No server can be set to run more queries at once. */
 export const MOST_CONCURRENT = 10_000
 
 /**
@@ -164,7 +164,7 @@ const MEMBERS: Readonly<
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/** A time that is the same on every server. Date.parse takes 31 February, and `01.02.2027`, which it reads as 2 January. */
+/** Whether every server reads the same time. Date.parse alone would take 31 February, and `01.02.2027` as 2 January. */
 function isTime(text: string): boolean {
   const [, day] = TIME.exec(text) ?? []
   return day !== undefined && typeScalar('date', day).ok && !Number.isNaN(Date.parse(text))

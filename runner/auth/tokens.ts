@@ -26,7 +26,7 @@ export interface TokenStoreOptions {
 
 interface KnownToken {
   readonly caller: Caller
-  /** How many of its calls wait for queries; a reload of the file keeps it. */
+  /** How many calls with the token wait for queries; a reload of the file keeps the count. */
   readonly waiting: { count: number }
   readonly expiresMs: number
   readonly rate: Bucket
@@ -68,14 +68,14 @@ export class FileTokens implements TokenStore {
     // A token that was created a moment ago, as on a first start, must work at once.
     if (!isUnrestricted && !this.#byHash.has(hash)) this.#recheck(0)
     const entry = this.#byHash.get(hash)
-    const listed = entry && this.#options.clock.nowMs() < entry.expiresMs ? entry.caller : null
-    const caller = isUnrestricted ? this.#unrestricted : listed
+    const listedCaller = entry && this.#options.clock.nowMs() < entry.expiresMs ? entry.caller : null
+    const caller = isUnrestricted ? this.#unrestricted : listedCaller
     // Unknown tokens are not cached.
     if (caller && token.length <= MAX_REMEMBERED_LENGTH && !this.#hashes.has(token)) this.#hashes.set(token, hash)
     return caller
   }
 
-  /** Reads the file again if it has changed. Looks at it only when the last look is at least `afterMs` ago. */
+  /** Reads the file again if it has changed. Does nothing within `afterMs` after the last check. */
   #recheck(afterMs: number): void {
     const { path, clock, observe } = this.#options
     const now = clock.nowMs()

@@ -31,7 +31,7 @@ export type FromAgentThread = Question | { readonly answer: McpAnswer } | { read
 /** Undefined for a failure. */
 export type FromOffer = { readonly value: unknown } | undefined
 
-/** The thread works on a message for 1 ms or more, so those of one token would keep the ones of others waiting. */
+/** The thread works on a message for 1 ms or more, so many messages of one token would keep those of others waiting. */
 const MOST_OF_TOKEN = 16
 
 export class AgentThread {
@@ -43,18 +43,18 @@ export class AgentThread {
    * The body is empty where there is nothing to say, as to a notification.
    * @throws RunnerError for a failure that is the answer to the whole request: 429; CALL_ABANDONED.
    */
-  answer(request: McpRequest, given: Omit<Session, 'refuse'>): Promise<McpAnswer> {
-    return this.#turns.run({ caller: given.caller.token, endpoint: '' }, () => this.#answer(request, given))
+  answer(request: McpRequest, session: Omit<Session, 'refuse'>): Promise<McpAnswer> {
+    return this.#turns.run({ caller: session.caller.token, endpoint: '' }, () => this.#answer(request, session))
   }
 
-  async #answer(request: McpRequest, given: Omit<Session, 'refuse'>): Promise<McpAnswer> {
-    if (given.signal.aborted || this.#isClosed) throw new RunnerError('CALL_ABANDONED')
+  async #answer(request: McpRequest, session: Omit<Session, 'refuse'>): Promise<McpAnswer> {
+    if (session.signal.aborted || this.#isClosed) throw new RunnerError('CALL_ABANDONED')
     const { offerOf } = await import('./offer.js')
     let refusal: RunnerError | null = null
     const refuse = (error: RunnerError): void => {
       refusal ??= error
     }
-    const offer = offerOf({ ...given, refuse })
+    const offer = offerOf({ ...session, refuse })
     this.#thread ??= this.#start()
     const { worker, ended } = this.#thread
     const { port1: port, port2 } = new MessageChannel()
@@ -67,13 +67,13 @@ export class AgentThread {
     })
     try {
       worker.postMessage({ request, port: port2 } satisfies ToAgentThread, [port2])
-      // In this order: the thread outlives the caller, so its signal must be let go when the caller has left.
-      const answer = await raced(raced(answered, given.signal), ended)
+      // The race with the thread is the outer one: it ends when the caller leaves, and removes its listener from the thread.
+      const answer = await raced(raced(answered, session.signal), ended)
       if (refusal !== null) throw refusal
       await nextTurn()
       return answer
     } catch (thrown) {
-      throw given.signal.aborted || this.#isClosed ? new RunnerError('CALL_ABANDONED') : thrown
+      throw session.signal.aborted || this.#isClosed ? new RunnerError('CALL_ABANDONED') : thrown
     } finally {
       port.close()
     }
@@ -88,7 +88,7 @@ export class AgentThread {
   #start(): AskedThread {
     const thread = new AskedThread('runner/mcp/agent-worker')
     thread.worker.unref()
-    setMaxListeners(0, thread.ended) // Each waiting request adds one.
+    setMaxListeners(0, thread.ended) // Each waiting request adds a listener.
     thread.ended.addEventListener('abort', () => {
       if (this.#thread === thread) this.#thread = null
     })

@@ -17,9 +17,9 @@ parentPort?.on('message', async ({ request, port }: ToAgentThread) => {
   port.close()
 })
 
-/** The offer that is asked for at this port. */
+/** An offer that sends its questions through this port. */
 function offerAt(port: MessagePort): Offer {
-  // biome-ignore lint/suspicious/noExplicitAny: each answer is of the method that was asked for
+  // biome-ignore lint/suspicious/noExplicitAny: the type of an answer depends on the method
   async function ask(method: keyof Offer, args: readonly unknown[], signal?: AbortSignal): Promise<any> {
     const { port1, port2 } = new MessageChannel()
     port.postMessage({ method, args, port: port2 } satisfies Question, [port2])

@@ -65,7 +65,7 @@ async function answerLegacy(request: Request, message: unknown, server: Server):
 const VERSION_HEADER = 'mcp-protocol-version'
 const PROTOCOL_HEADERS = [VERSION_HEADER, 'mcp-method', 'mcp-name']
 
-/** A request with what the SDK reads. `Accept` is fixed: the caller's was checked before, and the answer is JSON. */
+/** A request with the headers that the SDK reads. `Accept` is fixed: the caller's was checked before, and the answer is JSON. */
 function webRequest(headers: McpRequest['headers'], signal: AbortSignal): Request {
   const sent = new Headers({ 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' })
   for (const name of PROTOCOL_HEADERS) {

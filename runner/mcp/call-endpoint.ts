@@ -22,7 +22,7 @@ export type GivenArguments = Readonly<Record<string, unknown>>
 
 /**
  * Answers with rows, or with a mistake that the model can correct.
- * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED where there is no such tool; what `session.refuse` was given.
+ * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED where there is no such tool; each error that is passed to `session.refuse`.
  */
 export async function callEndpoint(endpoint: Endpoint, args: GivenArguments, session: Session, signal: AbortSignal) {
   const { deps, caller } = session
@@ -34,10 +34,10 @@ export async function callEndpoint(endpoint: Endpoint, args: GivenArguments, ses
     deps.observe(requestDone(call, status, deps.clock.ticksMs() - beganMs, outcome))
   }
   try {
-    const { given, page, rows } = readArguments(endpoint, args, caller)
-    const readAddress = (): RawArguments => mergeArguments(given, page)
+    const { input, page, rows } = readArguments(endpoint, args, caller)
+    const readAddress = (): RawArguments => mergeArguments(input, page)
     const response = await handleFor(caller, { ref: endpoint.id, format: 'json', readAddress, signal }, deps, facts)
-    const answer = answerOf(response, given, rows, session)
+    const answer = answerOf(response, input, rows, session)
     const { outcome: cache, cost, result } = response
     report(200, { cache, rows: result.rowCount, ...(cost && { cost }), error: null })
     return answer
@@ -64,24 +64,24 @@ export function refusalAnswer(error: RunnerError, { isAuthor, refuse }: Pick<Ses
 }
 
 /**
- * What to call with, which page to ask for, and how many rows to show.
+ * The arguments of the endpoint, the arguments of its page, and how many rows to show.
  * @throws RunnerError ARGUMENT_INVALID naming every argument that is unknown or invalid; TOKEN_NOT_ALLOWED.
  */
 function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller) {
   const known = endpoint.parameters.map(({ name }) => name).filter(name => !Object.hasOwn(caller.pinned, name))
   refuseManyNames(Object.keys(args).length)
-  const counted = rowsArgument(endpoint)
-  const names = [...known, ...(counted ? [counted.name] : []), ...(endpoint.pages ? [CURSOR] : [])]
+  const rowsParameter = rowsArgument(endpoint)
+  const names = [...known, ...(rowsParameter ? [rowsParameter.name] : []), ...(endpoint.pages ? [CURSOR] : [])]
   const errors = unknownArguments(args, names)
-  const rows = counted ? rowsOf(args, errors, counted) : DEFAULT_ROWS
+  const rows = rowsParameter ? rowsOf(args, errors, rowsParameter) : DEFAULT_ROWS
   const own = Object.entries(args).filter(([name]) => known.includes(name))
-  const given = parsedArguments(Object.fromEntries(own), true)
+  const input = parsedArguments(Object.fromEntries(own), true)
   const listHint = (name: string): string => `send a list, {"${name}": ["a", "b"]}`
-  if (errors.length > 0) throw invalidBeside(errors, () => bindPinned(caller, endpoint, given, listHint))
-  return endpoint.pages ? { given, ...pageOf(args, rows) } : { given, page: parsedArguments({}, true), rows }
+  if (errors.length > 0) throw invalidBeside(errors, () => bindPinned(caller, endpoint, input, listHint))
+  return endpoint.pages ? { input, ...pageOf(args, rows) } : { input, page: parsedArguments({}, true), rows }
 }
 
-/** A next page is as long as the page before, unless the call says otherwise. A page that began over HTTP may exceed an answer. */
+/** The next page is as long as the page before, unless the call says otherwise. Over HTTP, that may have been longer than an answer. */
 function pageOf(args: GivenArguments, rows: number) {
   const cursor = args[CURSOR] || null
   const size = cursor === null ? rows : args[PAGE_SIZE]
@@ -102,14 +102,14 @@ export function rowsOf(args: GivenArguments, errors: ArgumentProblem[], { name, 
   return usual
 }
 
-function answerOf(response: RunResponse, given: RawArguments, rows: number, session: Session): ToolAnswer {
+function answerOf(response: RunResponse, input: RawArguments, rows: number, session: Session): ToolAnswer {
   const { endpoint, result } = response
   const excerpt = excerptOf(result, { maxRows: rows, maxBytes: session.maxBytes })
   const next = result.page ? nextOf(response, excerpt.rows) : null
   const before = result.page ? { next } : {}
   if (!excerpt.isTruncated) return rowsAnswer(excerpt.text(null, before), null)
   const isPart = excerpt.rows < result.rowCount || next !== null
-  const full = isPart ? fullResult(endpoint, given, session) : null
+  const full = isPart ? fullResult(endpoint, input, session) : null
   const note = result.page ? pageNoteOf(excerpt.rows, result, next, full) : noteOf(excerpt.rows, result, full)
   return rowsAnswer(excerpt.text(note, before), full)
 }
@@ -151,11 +151,11 @@ export function noteOf(
 }
 
 /** The address of the whole result as CSV; null without a server, or where the address would be too long. */
-function fullResult({ name, parameters }: Endpoint, given: RawArguments, { serverUrl }: Session): FullResult | null {
+function fullResult({ name, parameters }: Endpoint, input: RawArguments, { serverUrl }: Session): FullResult | null {
   if (serverUrl === null) return null
   const pairs = new URLSearchParams()
-  for (const [argument, { values, isList }] of given) {
-    // One value like this is refused in an address, where it looks like several.
+  for (const [argument, { values, isList }] of input) {
+    // An address that has a single value like this is refused, since the value looks like several.
     if (isList && values.length === 1 && /^\[|,/.test(String(values[0]))) return null
     for (const value of values) pairs.append(argument, String(value))
   }

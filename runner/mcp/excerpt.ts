@@ -22,7 +22,7 @@ export function excerptOf(
 ) {
   const tail = (isTruncated: boolean): string =>
     `],"row_count":${page?.totalRows ?? rowCount},"truncated":${isTruncated}`
-  // Room for `false`, the longer of the two words.
+  // `false` is longer than `true`.
   let bytes = HEAD.length + tail(false).length + 2 * CLOSE.length
   const rows: string[] = []
   for (const text of rowsOf(body, maxBytes)) {
@@ -32,7 +32,7 @@ export function excerptOf(
     rows.push(text)
   }
   const isTruncated = isCut || rows.length < rowCount || typeof page?.next === 'string'
-  // White space between values may hold line ends, which separate messages over stdio; strings have none.
+  // Between values of JSON there may be line ends, which over stdio would end the message.
   const shown = rows.join().replace(/[\r\n]/g, ' ')
   return {
     rows: rows.length,

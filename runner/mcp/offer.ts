@@ -53,7 +53,7 @@ export function offerOf(session: Session): Offer {
 
 async function callTool(name: string, args: GivenArguments, session: Session, signal: AbortSignal) {
   const other = session.otherTools.find(({ tool }) => tool.name === name)
-  if (other) return other.call(args, signal).catch(thrown => refusedOther(thrown, session))
+  if (other) return other.call(args, signal).catch(thrown => refusalOfOther(thrown, session))
   const endpoint = endpointOfTool(session.deps.endpoints(), session.caller, name)
   if (!endpoint) return null
   try {
@@ -65,7 +65,7 @@ async function callTool(name: string, args: GivenArguments, session: Session, si
   }
 }
 
-function refusedOther(thrown: unknown, session: Session): ToolAnswer {
+function refusalOfOther(thrown: unknown, session: Session): ToolAnswer {
   if (thrown instanceof RunnerError) return refusalAnswer(thrown, session)
   throw thrown
 }

@@ -78,8 +78,8 @@ function columnLine({ name, type, required, unit, description }: ContractColumn)
 }
 
 function lineOf(subject: string, sentences: readonly string[]): string {
-  const said = sentences.map(sentence => sentence.trim()).filter(sentence => sentence !== '')
-  return said.length === 0 ? `- ${subject}` : `- ${subject}: ${said.join(' ')}`
+  const texts = sentences.map(sentence => sentence.trim()).filter(sentence => sentence !== '')
+  return texts.length === 0 ? `- ${subject}` : `- ${subject}: ${texts.join(' ')}`
 }
 
 const code = (value: unknown): string => `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``

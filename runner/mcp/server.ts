@@ -42,31 +42,29 @@ export function createMcpServer(offer: Offer, knowsLinks: boolean): Server {
       },
     },
   )
-  server.setRequestHandler('tools/list', async () => ({
-    tools: JSON.parse(`[${(await asked(offer.tools())).join()}]`),
-  }))
+  server.setRequestHandler('tools/list', async () => ({ tools: JSON.parse(`[${(await mask(offer.tools())).join()}]`) }))
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }, context) => {
-    const answer = await asked(offer.call(name, args, context.mcpReq.signal))
+    const answer = await mask(offer.call(name, args, context.mcpReq.signal))
     if (answer === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
     return toolResult(answer, knowsLinks)
   })
-  server.setRequestHandler('resources/list', async () => ({ resources: JSON.parse(await asked(offer.resources())) }))
+  server.setRequestHandler('resources/list', async () => ({ resources: JSON.parse(await mask(offer.resources())) }))
   server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates: [] }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const contents = await asked(offer.read(uri))
+    const contents = await mask(offer.read(uri))
     if (contents === null) throw new ResourceNotFoundError(uri)
     return { contents: [contents] }
   })
   return server
 }
 
-/** The SDK sends the message of whatever a handler throws, so nothing but its own errors may reach it. */
-const asked = <T>(answer: Promise<T>): Promise<T> =>
+/** The SDK sends the message of any error that a handler throws, so only errors of the SDK may reach it. */
+const mask = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch(() => {
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error')
   })
 
-/** The rows as text and as structured content: some clients show a model the one, some the other. */
+/** The rows as text and as structured content, since some clients show a model only one of them. */
 function toolResult({ text, isMistake, link }: ToolAnswer, knowsLinks: boolean): CallToolResult {
   const content: CallToolResult['content'] = [{ type: 'text', text }]
   if (isMistake) return { content, isError: true }

@@ -38,7 +38,7 @@ export function rowsArgument({ parameters, pages }: Pick<Endpoint, 'parameters' 
   return { name: PAGE_SIZE, most, usual }
 }
 
-/** The longest name of a tool: agents refuse others, and those with a dot. */
+/** The longest name of a tool: agents refuse longer names, and names with a dot. */
 const MAX_NAME = 64
 const HASH_LENGTH = 8
 

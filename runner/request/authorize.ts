@@ -6,7 +6,7 @@ import type { Caller, TokenStore } from '../model/ports.js'
 
 const CHALLENGE = 'Bearer realm="sluice"'
 
-/** What a caller reads who may not call an endpoint, and what the log says where the token's scope lacks the endpoint. */
+/** What callers read who may not call an endpoint. */
 export const NOT_ALLOWED = 'The token does not allow this endpoint.'
 export const OUT_OF_SCOPE = { rule: 'scope', reason: 'the token allows no endpoint of this name' } as const
 
@@ -48,7 +48,7 @@ export function beginWait(caller: Pick<Caller, 'beginWait'>): () => void {
 export type Access = Pick<Endpoint, 'name' | 'parameters' | 'tenant'>
 
 /** The members of a caller that decide which endpoints it may call. */
-export type Confined = Pick<Caller, 'mayCall' | 'pinned' | 'allTenants'>
+export type CallerRights = Pick<Caller, 'mayCall' | 'pinned' | 'allTenants'>
 
 /**
  * Why this caller may not call the endpoint at all; null where the call may go on. Refused are: an endpoint that does not
@@ -56,7 +56,7 @@ export type Confined = Pick<Caller, 'mayCall' | 'pinned' | 'allTenants'>
  * an endpoint with a tenant, unless the token pins the tenant or is for all tenants; a pin of a regular expression without a
  * `pinned_as` that can quote it.
  */
-export function refusalOf(caller: Confined, endpoint: Access): Refusal | null {
+export function refusalOf(caller: CallerRights, endpoint: Access): Refusal | null {
   if (!caller.mayCall(endpoint.name)) return OUT_OF_SCOPE
   const { tenant } = endpoint
   if (tenant !== null && !caller.allTenants && !Object.hasOwn(caller.pinned, tenant)) {
@@ -80,7 +80,7 @@ function patternPinProblem({ name, pinnedAs }: Parameter, pin: string): string |
 }
 
 /** Whether this caller may call the endpoint at all. */
-export const mayRun = (caller: Confined, endpoint: Access): boolean => refusalOf(caller, endpoint) === null
+export const mayRun = (caller: CallerRights, endpoint: Access): boolean => refusalOf(caller, endpoint) === null
 
 /** @throws RunnerError TOKEN_NOT_ALLOWED, which does not reveal the reason to the caller. */
 export function authorize(caller: Caller, endpoint: Access): void {

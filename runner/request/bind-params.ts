@@ -30,25 +30,25 @@ export type Bindable = Pick<Endpoint, 'parameters'> & Partial<Pick<Endpoint, 're
  * endpoint rejects them. `listHint` says how this caller writes a list.
  * @throws RunnerError ARGUMENT_INVALID naming every bad argument.
  */
-export function bindParams(endpoint: Bindable, given: RawArguments, listHint: ListHint = asAddress): ArgumentMap {
+export function bindParams(endpoint: Bindable, input: RawArguments, listHint: ListHint = addressHint): ArgumentMap {
   const args: Record<string, ArgumentValue> = Object.create(null)
-  const isBracketed = bracketedNames(given)
+  const isBracketed = bracketedNames(input)
   const names = endpoint.parameters.map(({ name }) => name)
-  const unknown = endpoint.rejectsUnknown ? unknownProblems(names, unknownNames(endpoint, given), 'endpoint') : []
+  const unknown = endpoint.rejectsUnknown ? unknownProblems(names, unknownNames(endpoint, input), 'endpoint') : []
   /** Parameters that are missing because the caller has misspelt their names: that is one mistake, not two. */
   const misspelt = new Set(
-    unknown.map(({ suggests }) => suggests).filter(name => name !== undefined && !given.has(name)),
+    unknown.map(({ suggests }) => suggests).filter(name => name !== undefined && !input.has(name)),
   )
   const errors: ArgumentProblem[] = unknown.map(({ parameter, detail }) => ({ parameter, detail }))
   let jsonRoom = MAX_VALUES
   for (const parameter of endpoint.parameters) {
-    const inJson = parameter.type === 'json' ? valuesIn(given.get(parameter.name)) : 0
+    const inJson = parameter.type === 'json' ? valuesIn(input.get(parameter.name)) : 0
     jsonRoom -= inJson
     const bound = isBracketed.has(parameter.name)
       ? { problem: bracketProblem(parameter, listHint) }
       : inJson > 0 && jsonRoom < 0
         ? { problem: `must have at most ${MAX_VALUES} values together with the other JSON` }
-        : bindOne(parameter, given.get(parameter.name), listHint)
+        : bindOne(parameter, input.get(parameter.name), listHint)
     if (misspelt.has(parameter.name)) continue
     if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
     else if (bound.value !== undefined) args[parameter.name] = bound.value
@@ -57,16 +57,16 @@ export function bindParams(endpoint: Bindable, given: RawArguments, listHint: Li
   return Object.freeze(args)
 }
 
-/** How many values this JSON has where it was sent as a text; those of a body were counted when it was read. */
+/** How many values this JSON has if it was sent as a text. The values of a JSON body were counted when the body was read. */
 function valuesIn(raw: RawArgument | undefined): number {
   const texts = raw && !raw.isList ? raw.values.filter(value => typeof value === 'string') : []
   return texts.reduce((sum, text) => sum + countParts(text, Number.POSITIVE_INFINITY).values, 0)
 }
 
 /** The names that were sent with brackets, as `tag[]` or `tag[0]`. */
-function bracketedNames(given: RawArguments): ReadonlySet<string> {
+function bracketedNames(input: RawArguments): ReadonlySet<string> {
   const names = new Set<string>()
-  for (const sent of given.keys()) {
+  for (const sent of input.keys()) {
     const name = sent.endsWith(']') ? /^(.+)\[\d*\]$/.exec(sent)?.[1] : undefined
     if (name !== undefined) names.add(name)
   }
@@ -79,7 +79,7 @@ const bracketProblem = ({ name, type }: Parameter, listHint: ListHint): string =
 /** How a caller writes several values of the parameter with this name. */
 export type ListHint = (name: string) => string
 
-const asAddress: ListHint = name => `repeat the name, ${name}=a&${name}=b, or send a JSON array in a POST body`
+const addressHint: ListHint = name => `repeat the name, ${name}=a&${name}=b, or send a JSON array in a POST body`
 
 type Bound<T> = { readonly value: T; readonly problem?: never } | { readonly problem: string }
 
@@ -93,47 +93,47 @@ function bindOne(
   if (scalar === 'json' && raw?.isList) return bindScalar(parameter, scalar, raw.values)
   if (!isArray && raw?.isList) return { problem: 'must be a single value' }
   if (!isArray && raw && raw.values.length > 1) return { problem: 'must be given once' }
-  // As in a JSON body, a null is an absent argument; only a JSON array can have an empty text among its elements.
+  // A null is an absent argument, as in a JSON body. Only elements of a JSON array can be empty texts.
   const isAbsent = (value: unknown): boolean =>
     (value === '' && !raw?.isList) || (scalar === 'json' && value === 'null')
-  const given = raw?.values.filter(value => !isAbsent(value)) ?? []
-  if (given.length === 0) {
+  const values = raw?.values.filter(value => !isAbsent(value)) ?? []
+  if (values.length === 0) {
     const { default: fallback } = parameter
     return parameter.isRequired && fallback === undefined ? { problem: 'is required' } : { value: fallback }
   }
-  const [only] = given
-  if (isArray && !raw?.isList && given.length === 1 && typeof only === 'string' && /^\[|,/.test(only)) {
+  const [only] = values
+  if (isArray && !raw?.isList && values.length === 1 && typeof only === 'string' && /^\[|,/.test(only)) {
     return { problem: `looks like several values in one: ${listHint(parameter.name)}` }
   }
-  if (isArray && parameter.maxLength !== undefined && given.length > parameter.maxLength) {
+  if (isArray && parameter.maxLength !== undefined && values.length > parameter.maxLength) {
     return { problem: `must have at most ${parameter.maxLength} elements` }
   }
   if (isArray && parameter.format === 're2') {
-    const problem = patternsProblem(given, parameter.maxElementLength)
+    const problem = patternsProblem(values, parameter.maxElementLength)
     if (problem !== null) return { problem }
   }
-  if (isArray && parameter.pattern !== undefined && lengthOf(given) > MAX_MATCHED_LENGTH) {
-    return { problem: togetherAtMost(MAX_MATCHED_LENGTH) }
+  if (isArray && parameter.pattern !== undefined && lengthOf(values) > MAX_MATCHED_LENGTH) {
+    return { problem: lengthProblem(MAX_MATCHED_LENGTH) }
   }
-  const values: ScalarValue[] = []
-  for (const value of given) {
+  const boundValues: ScalarValue[] = []
+  for (const value of values) {
     const bound = bindScalar(parameter, scalar, value)
     if (bound.problem !== undefined) return { problem: isArray ? `each element ${bound.problem}` : bound.problem }
-    values.push(bound.value)
+    boundValues.push(bound.value)
   }
-  return { value: isArray ? Object.freeze(values) : values[0] }
+  return { value: isArray ? Object.freeze(boundValues) : boundValues[0] }
 }
 
 /** Why the elements of a list may not be used as regular expressions together: the work of checking them adds up. */
-function patternsProblem(given: readonly unknown[], maxLength = Number.POSITIVE_INFINITY): string | null {
-  if (lengthOf(given) > maxLength) return togetherAtMost(maxLength)
-  return sizeProblem(given.filter(value => typeof value === 'string'))
+function patternsProblem(values: readonly unknown[], maxLength = Number.POSITIVE_INFINITY): string | null {
+  if (lengthOf(values) > maxLength) return lengthProblem(maxLength)
+  return sizeProblem(values.filter(value => typeof value === 'string'))
 }
 
 const lengthOf = (values: readonly unknown[]): number =>
   values.reduce((sum: number, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 
-const togetherAtMost = (length: number): string => `must have at most ${length} characters in all elements together`
+const lengthProblem = (length: number): string => `must have at most ${length} characters in all elements together`
 
 function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknown): Bound<ScalarValue> {
   const text = argumentText(type, raw)
@@ -145,8 +145,8 @@ function bindScalar(parameter: Parameter, type: ScalarParameterType, raw: unknow
 }
 
 /**
- * Accepts JSON numbers and booleans for parameters of those types, and any JSON value for one of type json; every other value must be
- * text.
+ * The text of an argument. JSON numbers and booleans are taken for parameters of these types, and any JSON value for type json. Every
+ * other value must be a text.
  */
 function argumentText(type: ScalarParameterType, raw: unknown): Bound<string> {
   if (type === 'json' && typeof raw !== 'string') return jsonText(raw)
@@ -162,8 +162,8 @@ function argumentText(type: ScalarParameterType, raw: unknown): Bound<string> {
   }
   if (typeof raw === 'boolean' && type === 'bool') return { value: String(raw) }
   if (typeof raw !== 'string') {
-    const none = typeScalar(type, '')
-    return { problem: none.ok ? 'must be a string' : none.detail }
+    const empty = typeScalar(type, '')
+    return { problem: empty.ok ? 'must be a string' : empty.detail }
   }
   const problem = textProblem(raw)
   return problem === null ? { value: raw } : { problem }

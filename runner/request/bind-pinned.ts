@@ -19,8 +19,8 @@ import type { RawArguments } from './raw-arguments.js'
  * that value; then `pinned_as` turns it into a regular expression. Engines and the cache key therefore see the pattern.
  * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED.
  */
-export function bindPinned(caller: Caller, endpoint: Bindable, given: RawArguments, listHint?: ListHint): ArgumentMap {
-  const withPins = applyPins(caller, endpoint, given)
+export function bindPinned(caller: Caller, endpoint: Bindable, input: RawArguments, listHint?: ListHint): ArgumentMap {
+  const withPins = applyPins(caller, endpoint, input)
   const isPattern = ({ name, pinnedAs }: Parameter): boolean =>
     pinnedAs !== undefined && Object.hasOwn(caller.pinned, name)
   const patterns = endpoint.parameters.filter(isPattern)
@@ -33,8 +33,8 @@ export function bindPinned(caller: Caller, endpoint: Bindable, given: RawArgumen
 }
 
 /**
- * The ARGUMENT_INVALID that names these problems, and those that binding finds besides.
- * @throws what binding refuses for another reason.
+ * The error ARGUMENT_INVALID with these problems, and with the problems that `bind` finds.
+ * @throws any other error of `bind`.
  */
 export function invalidBeside(problems: readonly ArgumentProblem[], bind: () => unknown): RunnerError {
   try {
@@ -61,10 +61,10 @@ function patternOf(pinnedAs: PinnedPattern, value: ArgumentValue | undefined): A
  * The arguments with the token's pins in place.
  * @throws RunnerError TOKEN_NOT_ALLOWED when the caller gave a pinned parameter another value, or the pin is not of its type.
  */
-function applyPins({ pinned }: Caller, { parameters }: Bindable, given: RawArguments): RawArguments {
-  const withPins = new Map(given)
+function applyPins({ pinned }: Caller, { parameters }: Bindable, input: RawArguments): RawArguments {
+  const withPins = new Map(input)
   for (const [name, pin] of Object.entries(pinned)) {
-    const raw = given.get(name)
+    const raw = input.get(name)
     const { scalar, isArray } = splitType(typeOf(parameters, name) ?? 'string')
     const reason = valueProblem(name, scalar, pin)
     // Not reported as a bad argument, since the caller may not have sent it.

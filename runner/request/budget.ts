@@ -3,17 +3,14 @@ import { type RunnerError, retryLater } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Caller, Clock, CounterStore } from '../model/ports.js'
 
-/**
- * The caller that is charged: the one whose call starts the query; null for background refreshes, which are charged to no
- * token.
- */
+/** The caller whose call starts the query, and who is charged for it; null for background refreshes, which no token pays. */
 export type Payer = Pick<Caller, 'token' | 'bytesPerDay'> | null
 
 export interface BudgetDeps {
   readonly counters: CounterStore
   readonly clock: Clock
   readonly observe: Observer
-  /** The limit where the endpoint has none; null for no limit. */
+  /** The limit for endpoints without a limit of their own; null for no limit. */
   readonly maxBytesBilled: number | null
 }
 
@@ -21,7 +18,7 @@ const DAY_MS = 86_400_000
 /** How long a counter is kept: its day and an hour, since the clocks of replicas may differ. */
 const KEEP_MS = DAY_MS + 3_600_000
 
-/** Whether what is billed counts against the payer's day. */
+/** Whether billed bytes count against a budget of the payer. */
 export const hasBudget = (payer: Payer): payer is NonNullable<Payer> => payer !== null && payer.bytesPerDay !== null
 
 /** Budgets per UTC day. While the counters cannot be reached, the last values known to this process apply. */
@@ -36,7 +33,7 @@ export class Budgets {
   }
 
   /**
-   * The most bytes that a query may be billed for, null for no limit, and whether that comes from the rest of the payer's budget.
+   * The most bytes that a query may be billed for, null for no limit, and whether this limit is the rest of the payer's budget.
    * `ownLimit` is the endpoint's own limit. Each of several concurrent queries is allowed all that is left.
    * @throws RunnerError BUDGET_EXCEEDED when nothing is left.
    */

@@ -1,4 +1,4 @@
-/** What a call would run: the SQL of its variant, and what is bound to it. For tokens made with `--explain`; nothing is run. */
+/** The SQL that a call would run, and its parameters. For tokens made with `--explain`; nothing is run. */
 import type { Endpoint } from '../model/endpoint.js'
 import { notAllowed } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'

@@ -14,7 +14,7 @@ export class ExportPlaces {
 
   /**
    * Takes a place for an export of the token that has this name; returns the function to call at its end.
-   * @throws RunnerError RATE_LIMITED while the token has one, OVERLOADED while all places are taken.
+   * @throws RunnerError RATE_LIMITED while the token has a place, OVERLOADED while all places are taken.
    */
   take(token: string): () => void {
     if (this.#tokens.has(token)) {

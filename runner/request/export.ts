@@ -37,7 +37,7 @@ export interface ExportEnd {
 export interface ExportTarget {
   /** Called once, before the first bytes. Until then, a failure can be answered as a problem. */
   begin(head: ExportHead): void
-  /** Resolves when more may be written. What it rejects with is the failure of the export. */
+  /** Resolves when more may be written. If it rejects, the export fails with that error. */
   write(bytes: Uint8Array): Promise<void>
   /** Called only after all bytes have been written; if it is not called, the export is not whole. */
   end(end: ExportEnd): Promise<void>
@@ -45,7 +45,7 @@ export interface ExportTarget {
 
 /**
  * @throws RunnerError: ENDPOINT_UNKNOWN where the endpoint has no exports, TOKEN_NOT_ALLOWED, RESULT_TOO_LARGE where there are too
- *   many rows, QUERY_TIMEOUT, CALL_ABANDONED when the caller leaves; what each stage refuses, and what the target rejects with.
+ *   many rows, QUERY_TIMEOUT, CALL_ABANDONED when the caller leaves; the errors of each stage, and of the target.
  */
 export async function exportFor(
   caller: Caller,
@@ -57,7 +57,7 @@ export async function exportFor(
   const endCall = deps.beginCall?.()
   try {
     const { head, order, timeoutMs } = await planExport(caller, request, deps, facts)
-    const leave = deps.exports.take(caller.token)
+    const freePlace = deps.exports.take(caller.token)
     const { signal, end } = deadlineSignal([request.signal], timeoutMs, deps.clock)
     let [isBegun, failure] = [false, null as unknown]
     const write = async (bytes: Uint8Array): Promise<void> => {
@@ -80,7 +80,7 @@ export async function exportFor(
       throw signal.aborted ? endedBy(signal) : (failure ?? thrown)
     } finally {
       end()
-      leave()
+      freePlace()
     }
   } finally {
     endCall?.()
@@ -88,7 +88,7 @@ export async function exportFor(
 }
 
 async function planExport(caller: Caller, request: RunRequest, deps: ExportDeps, facts: RequestFacts) {
-  const { ref, accept, acceptEncoding, readBody, format: given, nowMicros = null } = request
+  const { ref, accept, acceptEncoding, readBody, format: preset, nowMicros = null } = request
   const endpoint = admitCall(caller, ref, deps.endpoints(), facts)
   if (endpoint.export === null) {
     throw new RunnerError('ENDPOINT_UNKNOWN', {
@@ -100,7 +100,7 @@ async function planExport(caller: Caller, request: RunRequest, deps: ExportDeps,
     throw notAllowed('The token may not export.', refusal)
   }
   const address = request.readAddress()
-  const format = given === undefined ? chooseType(endpoint, address, accept, EXPORT_FORMATS) : formatOf(given)
+  const format = preset === undefined ? chooseType(endpoint, address, accept, EXPORT_FORMATS) : formatOf(preset)
   const { coding } = acceptableCoding(acceptEncoding, format.content === 'text' ? ['gzip'] : [])
   const args = readBody ? mergeArguments(address, await readBody()) : address
   const { order, ignored, page } = planCall(caller, args, { endpoint, nowMicros }, deps)

@@ -1,4 +1,4 @@
-/** Conducts a caller's request to a result: what for, may they, with which arguments, from the cache or the engine. */
+/** Conducts a caller's request to a result: finds the endpoint, checks the rights, reads the arguments, asks the cache or the engine. */
 import type { CacheAnswer, CacheRequest } from '../cache/request.js'
 import { type ResultCache, sealResult } from '../cache/result-cache.js'
 import { formatOf, type ListedFormat, type ResultFormat } from '../formats/index.js'
@@ -50,28 +50,28 @@ export interface RunResponse extends CacheAnswer {
   /** The format that the caller has asked for. */
   readonly format: ListedFormat
   readonly coding: CodingChoice
-  /** False: the endpoint is not cached. */
+  /** Whether the endpoint is cached. */
   readonly isCacheable: boolean
   /** The cache key; null where the result is not cached. */
   readonly key: string | null
   /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
   readonly ignored: string
-  /** The cursor of a page that begins with this row of the page, the first of which is 0; absent where the rows are not a page. */
+  /** The cursor of a page that begins with this row, counted from 0 in the page; absent where the result is not a page. */
   readonly cursorAt?: (row: number) => string
 }
 
-/** Handles a request of an authenticated caller. @throws RunnerError with whatever each stage refuses; see the stage's own file. */
+/** Handles a request of an authenticated caller. @throws RunnerError as each stage does; see the stage's own file. */
 export async function handleFor(caller: Caller, request: RunRequest, deps: RequestDeps, facts: RequestFacts) {
   const endCall = deps.beginCall?.()
   try {
-    const { ref, readBody, format: named, accept, nowMicros = null } = request
+    const { ref, readBody, format: preset, accept, nowMicros = null } = request
     const endpoint = admitCall(caller, ref, deps.endpoints(), facts)
     const address = request.readAddress()
-    const format = named === undefined ? chooseType(endpoint, address, accept) : formatOf(named)
+    const format = preset === undefined ? chooseType(endpoint, address, accept) : formatOf(preset)
     const coding = acceptableCoding(request.acceptEncoding, deps.codings)
-    const given = readBody ? mergeArguments(address, await readBody()) : address
-    const plan = planCall(caller, given, { endpoint, nowMicros }, deps)
-    // A body may hold thousands of values, which the engine writes in its own way.
+    const args = readBody ? mergeArguments(address, await readBody()) : address
+    const plan = planCall(caller, args, { endpoint, nowMicros }, deps)
+    // The engine encodes the arguments, of which a body may have thousands: another turn of the event loop does this.
     if (readBody) await nextTurn()
     const answer = plan.page
       ? await pageFromCache(caller, { ...plan, page: plan.page }, request, deps)
@@ -107,9 +107,9 @@ async function pageFromCache(
   deps: RequestDeps,
 ) {
   const { pages, results } = deps
-  // A new run could give another result than the one that the cursor belongs to.
-  const asked = page.cursor === null ? request : { ...request, wantsFresh: false }
-  const answer = await fromCache(caller, cached!, asked, results)
+  // A new run could give another result than that of the cursor.
+  const pageRequest = page.cursor === null ? request : { ...request, wantsFresh: false }
+  const answer = await fromCache(caller, cached!, pageRequest, results)
   const isKept = await pages.keep(page, answer, cached!)
   const kept = isKept ? answer : await keptAnswer(caller, { order, page }, answer, request, deps)
   const share = { caller: caller.token, endpoint: order.endpoint.name }
@@ -118,7 +118,7 @@ async function pageFromCache(
   return { ...kept, result, key, isCacheable: order.endpoint.cache !== null, cursorAt }
 }
 
-/** How often a first page runs the query again where its result could not be stored, since the data was changed or purged meanwhile. */
+/** How often a first page runs the query again if its result was not stored because the data was changed or purged meanwhile. */
 const MAX_OWN_RUNS = 2
 
 /** The answer of a run at an `@now` of its own, whose result is kept. @throws RunnerError RESULT_TOO_LARGE, PAGE_GONE. */

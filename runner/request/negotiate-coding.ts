@@ -7,7 +7,7 @@ export type ContentCoding = (typeof CONTENT_CODINGS)[number]
 
 /** The codings that a caller accepts. */
 export interface CodingChoice {
-  /** The coding that the caller prefers, unless it prefers no coding; null for no coding. */
+  /** Null where the caller prefers no coding, or accepts none of those that are available. */
   readonly coding: ContentCoding | null
   /** Whether the result may be sent uncompressed. */
   readonly mayBePlain: boolean
@@ -19,17 +19,17 @@ export const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
 /** Parses the header by RFC 9110 §12.5.3; `available` are the codings that this Node supports. */
 export function negotiateCoding(header: string | undefined, available: readonly ContentCoding[]): CodingChoice {
   if (header === undefined) return PLAIN
-  const weights = new Map(weighted(header).map(({ value, weight }) => [value === 'x-gzip' ? 'gzip' : value, weight]))
-  const others = weights.get('*')
+  const weights = new Map(weightsOf(header).map(({ value, weight }) => [value === 'x-gzip' ? 'gzip' : value, weight]))
+  const otherWeight = weights.get('*')
   let best: ContentCoding | null = null
   let bestWeight = 0
   for (const coding of CONTENT_CODINGS) {
-    const weight = available.includes(coding) ? (weights.get(coding) ?? others ?? 0) : 0
+    const weight = available.includes(coding) ? (weights.get(coding) ?? otherWeight ?? 0) : 0
     if (weight <= bestWeight) continue
     best = coding
     bestWeight = weight
   }
-  const plainWeight = weights.get('identity') ?? (others === 0 ? 0 : undefined)
+  const plainWeight = weights.get('identity') ?? (otherWeight === 0 ? 0 : undefined)
   const isPlainBetter = weights.has('identity') && (plainWeight ?? 0) > bestWeight
   return { coding: isPlainBetter ? null : best, mayBePlain: plainWeight !== 0 }
 }
@@ -46,13 +46,13 @@ export function acceptableCoding(header: string | undefined, available: readonly
 export const isAcceptable = ({ coding, mayBePlain }: CodingChoice): boolean => coding !== null || mayBePlain
 
 /** A value that a header lists, in lower case and without parameters, with its weight. */
-export interface Weighted {
+export interface WeightedValue {
   readonly value: string
   readonly weight: number
 }
 
-/** The values of such a header (RFC 9110 §12.4.2); an invalid weight counts as 0. */
-export function weighted(header: string): readonly Weighted[] {
+/** The values that the header lists (RFC 9110 §12.4.2); an invalid weight counts as 0. */
+export function weightsOf(header: string): readonly WeightedValue[] {
   return header.split(',').map(item => {
     const [value = '', ...parameters] = item.split(';').map(part => part.trim().toLowerCase())
     const quality = parameters.find(parameter => /^q\s*=/.test(parameter))

@@ -49,14 +49,14 @@ export function admitCall(caller: Caller, ref: string, index: EndpointIndex, fac
  * calls of a caller have equal plans. Runs nothing. `nowMicros` freezes `@now`; such a call bypasses the cache.
  * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED, PAGE_GONE.
  */
-export function planCall(caller: Caller, given: RawArguments, asked: Omit<RunOrder, 'args'>, deps: PlanDeps) {
-  const { endpoint, nowMicros } = asked
-  const { asked: askedPage, own, problems } = takePage(endpoint, given, deps.pages.cursors)
-  const bind = (): ArgumentMap => bindPinned(caller, endpoint, own)
+export function planCall(caller: Caller, input: RawArguments, call: Omit<RunOrder, 'args'>, deps: PlanDeps) {
+  const { endpoint, nowMicros } = call
+  const { page: askedPage, queryArgs, problems } = takePage(endpoint, input, deps.pages.cursors)
+  const bind = (): ArgumentMap => bindPinned(caller, endpoint, queryArgs)
   if (problems.length > 0) throw invalidBeside(problems, bind)
   const args = bind()
-  const order = { ...asked, args }
-  const ignored = ignoredHeader(unknownNames(endpoint, own))
+  const order = { ...call, args }
+  const ignored = ignoredHeader(unknownNames(endpoint, queryArgs))
   if (askedPage === null) return { order, cached: cacheRequest(order, caller, deps), page: null, ignored }
   const page = deps.pages.plan(askedPage, endpoint, args, cacheKey(endpoint, args))
   if (page === null) {
@@ -71,18 +71,18 @@ function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheReq
   const { endpoint, args, nowMicros } = order
   if (endpoint.cache === null || nowMicros !== null) return null
   return {
-    ...runRequest({ ...order, keeping: 'keep-and-use' }, caller, deps),
+    ...requestMembers({ ...order, keeping: 'keep-and-use' }, caller, deps),
     key: cacheKey(endpoint, args) + dataCopyOf(endpoint, deps),
     policy: endpoint.cache,
     ...dataStateOf(order, deps),
   }
 }
 
-/** The request for the result at this `@now`, which is kept for its pages; at the clock's time where `now` is null. */
+/** The request for a result that is kept for its pages. Where `now` is null, its `@now` is the clock's time. */
 export function walkRequest(order: RunOrder, page: PagePlan, now: bigint | null, caller: Caller, deps: PlanDeps) {
   const nowMicros = now ?? deps.clock.nowMicros()
   const ttlMs = order.endpoint.cache?.ttlMs ?? 0
-  const request = runRequest({ ...order, nowMicros }, caller, deps)
+  const request = requestMembers({ ...order, nowMicros }, caller, deps)
   const etag = page.cursor?.etag
   return {
     ...request,
@@ -105,7 +105,7 @@ export function walkRequest(order: RunOrder, page: PagePlan, now: bigint | null,
 }
 
 /** The members that all requests to the cache share. */
-function runRequest(order: RunOrder, caller: Caller, deps: PlanDeps) {
+function requestMembers(order: RunOrder, caller: Caller, deps: PlanDeps) {
   const { endpoint } = order
   return {
     endpoint: endpoint.name,
@@ -113,8 +113,8 @@ function runRequest(order: RunOrder, caller: Caller, deps: PlanDeps) {
     token: caller.token,
     beginWait: () => beginWait(caller),
     run: ({ signal, waiters }: SharedRun, kind: RunKind) => {
-      const asked = order.keeping && kind === 'full' ? { ...order, keeping: 'keep' as const } : order
-      return runQuery({ ...asked, waiters }, kind === 'background' ? null : caller, deps, signal)
+      const runOrder = order.keeping && kind === 'full' ? { ...order, keeping: 'keep' as const } : order
+      return runQuery({ ...runOrder, waiters }, kind === 'background' ? null : caller, deps, signal)
     },
     isCurrent: () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision,
   }

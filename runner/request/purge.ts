@@ -12,8 +12,8 @@ import type { RequestDeps } from './handle.js'
 import type { EndpointIndex } from './route.js'
 
 /**
- * Purges the results of these endpoints that the caller could have asked for; it must be allowed to call them. With the times of a
- * partition, rows that are kept for refreshes lose only the rows of that time; a caller that purges one tenant alone drops them whole.
+ * Purges the results that the caller could have asked these endpoints for; the caller must be allowed to call them. `times` are those of
+ * a partition: where they are given, only the kept rows of these times are dropped. A purge of one tenant drops all of its kept rows.
  * @throws RunnerError TOKEN_NOT_ALLOWED, before anything is purged; STORE_UNAVAILABLE when replicas may still have results.
  */
 export async function purgeEndpoints(
@@ -23,9 +23,9 @@ export async function purgeEndpoints(
   times?: TablePart['times'],
 ): Promise<void> {
   const { results, observe } = deps
-  if (!caller.mayPurge) throw refused('the token was made without --purge')
+  if (!caller.mayPurge) throw refusal('the token was made without --purge')
   const purges = endpoints.map(endpoint => ({ endpoint, prefix: purgedPrefix(caller, endpoint) }))
-  if (purges.some(({ prefix }) => prefix === null)) throw refused(OTHERS)
+  if (purges.some(({ prefix }) => prefix === null)) throw refusal(OTHERS)
   // No table has a part with this key.
   const part = times === undefined ? undefined : encodeParts([{ key: 'purged', times }])
   for (const { endpoint, prefix } of purges) {
@@ -41,8 +41,8 @@ export async function purgeEndpoints(
 }
 
 /**
- * The endpoints that the caller may call, and whose queries name this table, or may do so, since their tables are not known. A table
- * may be named without its project, or without its dataset, and by the name of one of its shards.
+ * The endpoints that the caller may call and whose queries name this table, or whose tables are not known. A table may be named
+ * without its project, or without its dataset, and by the name of one of its shards.
  */
 export function readersOf(table: string, caller: Caller, index: EndpointIndex): readonly Endpoint[] {
   const askedParts = table.split('.').reverse()
@@ -71,5 +71,5 @@ function purgedPrefix(caller: Caller, endpoint: Endpoint): string | null {
 
 const OTHERS = 'the token pins arguments, but not the tenant of the endpoint: the purge would reach results of others'
 
-const refused = (reason: string): RunnerError =>
+const refusal = (reason: string): RunnerError =>
   notAllowed('The token may not purge results.', { rule: 'purge', reason })

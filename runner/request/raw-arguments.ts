@@ -12,10 +12,10 @@ export interface RawArgument {
 
 export type RawArguments = ReadonlyMap<string, RawArgument>
 
-/** How deep the lists and objects of a body may be nested: deeper ones take JSON.parse much longer than a flat text of that length. */
+/** How deep the lists and objects of a body may be nested: JSON.parse takes much longer for deep texts than for flat texts. */
 export const MAX_DEPTH = 500
 
-/** How many different names one request may have: the work for each comes after they are counted. */
+/** How many different names one request may have. They are counted before there is any other work for them. */
 export const MAX_NAMES = 1_000
 
 const tooDeep = (): RunnerError =>
@@ -31,7 +31,7 @@ export function refuseManyNames(count: number): void {
 /**
  * Parses a query string or a form body, decoding `+` and percent-encoding; repeated names keep all values.
  * `text` holds one character per byte, as node:http gives an address.
- * @throws RunnerError REQUEST_INVALID when an encoding is broken or is not UTF-8, and where there is too much.
+ * @throws RunnerError REQUEST_INVALID when an encoding is broken or is not UTF-8, and where there are too many names or values.
  */
 export function parsePairs(text: string): RawArguments {
   const args = new Map<string, { values: string[]; isList: false }>()
@@ -42,8 +42,8 @@ export function parsePairs(text: string): RawArguments {
     const equals = pair.indexOf('=')
     const name = decode(equals < 0 ? pair : pair.slice(0, equals))
     const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
-    const earlier = args.get(name)
-    if (earlier) earlier.values.push(value)
+    const repeated = args.get(name)
+    if (repeated) repeated.values.push(value)
     else refuseManyNames(args.set(name, { values: [value], isList: false }).size)
   }
   return args
@@ -107,7 +107,7 @@ function argumentsOf(object: object, isJson: boolean): RawArguments {
   return args
 }
 
-/** Refuses what is nested too deep or has too many values, as `countNames` does: an empty list or object counts as a value. */
+/** Refuses a document that is nested too deep or has too many values, as `countNames` does. An empty list or object is a value. */
 function refuseLarge(document: object): void {
   let level: readonly unknown[] = [document]
   for (let depth = 0, leaves = 0; level.length > 0; depth++) {
@@ -128,15 +128,15 @@ const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c]
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d]
 
 /**
- * The number of members of all objects of this JSON text, and of its outermost object; of a text that is not valid, an estimate.
- * It stops counting after `most` + 1 members.
+ * Counts the members of all objects of this JSON text, and those of its outermost object (`top`). For a text that is not valid, the
+ * counts are estimates. It stops after `most` + 1 members.
  * @throws RunnerError REQUEST_INVALID where the text is nested too deep, or has too many values.
  */
 export function countNames(text: string, most: number): { readonly all: number; readonly top: number } {
-  const counted = countParts(text, most)
-  if (counted.depth > MAX_DEPTH) throw tooDeep()
-  if (counted.values > MAX_VALUES) throw tooManyValues()
-  return counted
+  const counts = countParts(text, most)
+  if (counts.depth > MAX_DEPTH) throw tooDeep()
+  if (counts.values > MAX_VALUES) throw tooManyValues()
+  return counts
 }
 
 /** As `countNames`, with the number of values and the depth. It stops counting when one of these exceeds its limit. */
@@ -145,12 +145,12 @@ export function countParts(text: string, mostNames: number) {
   let all = 0
   let top = 0
   let values = 1
-  let isInText = false
-  for (let at = 0; at < text.length && all <= mostNames && values <= MAX_VALUES && depth <= MAX_DEPTH; at++) {
-    const code = text.charCodeAt(at)
-    if (code === BACKSLASH) at++
-    else if (code === QUOTE) isInText = !isInText
-    else if (isInText) continue
+  let isInString = false
+  for (let i = 0; i < text.length && all <= mostNames && values <= MAX_VALUES && depth <= MAX_DEPTH; i++) {
+    const code = text.charCodeAt(i)
+    if (code === BACKSLASH) i++
+    else if (code === QUOTE) isInString = !isInString
+    else if (isInString) continue
     else if (code === OPEN_OBJECT || code === OPEN_LIST) depth++
     else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
     else if (code === COMMA) values++

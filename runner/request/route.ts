@@ -22,7 +22,7 @@ export function indexEndpoints(endpoints: readonly Endpoint[], broken: readonly 
   return { all, broken, find: ref => byName.get(ref) ?? byId.get(ref.toLowerCase()) }
 }
 
-/** The broken endpoint of this name or id; undefined for any other, and where another endpoint has this name or id. */
+/** The broken endpoint of this name or id; undefined also where a served endpoint has this name or id. */
 export function findBroken(endpoints: EndpointIndex, ref: string): BrokenEndpoint | undefined {
   if (endpoints.broken.length === 0 || endpoints.find(ref)) return undefined
   return endpoints.broken.find(({ name, id }) => name === ref || id === ref.toLowerCase())

@@ -23,9 +23,9 @@ export interface RunOrder {
   readonly args: ArgumentMap
   /** The time of `@now`; null for the clock's time. */
   readonly nowMicros: bigint | null
-  /** Whether rows are kept for the next refresh, and whether those that were kept may be used. @default neither */
+  /** Whether rows are kept for the next refresh, and whether kept rows may be used. @default neither */
   readonly keeping?: 'keep' | 'keep-and-use'
-  /** Those who wait for this run beside the payer. */
+  /** The callers that wait for this run beside the payer. */
   readonly waiters?: Waiters
 }
 
@@ -48,10 +48,10 @@ export async function runQuery(
   const about = { endpoint: endpoint.name, engine: engine.name }
   const began = clock.nowMs()
   observe({ kind: 'query.started', ...about })
-  let leave: (() => void) | undefined
+  let freePlace: (() => void) | undefined
   try {
-    // A call has one place, also while it works on rows that were kept. Exports have places of their own.
-    if (!exported) leave = engine.admit?.(payer?.token ?? BACKGROUND)
+    // A call has one place, also while it works on kept rows. Exports have places of their own.
+    if (!exported) freePlace = engine.admit?.(payer?.token ?? BACKGROUND)
     const { name, maxResultBytes, timestamps, columns, labels, revision } = endpoint
     const { maxRows, timeoutMs } = exported ? endpoint.export! : endpoint
     const more = exported ? { exported } : maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
@@ -80,14 +80,14 @@ export async function runQuery(
     return { ...result, now: String(nowMicros) }
   } catch (thrown) {
     const failure = toRunnerError(thrown)
-    // The engine refuses a query by the limit that it was given: the rest of the budget.
+    // The limit by which the engine has refused the query was the rest of the budget.
     const error = isBudget && failure.code === 'COST_LIMIT_EXCEEDED' ? budgets.exceeded(failure.cause) : failure
     const { cost } = error
     observe({ kind: 'query.failed', ...about, durationMs: clock.nowMs() - began, error, ...(cost && { cost }) })
     if (cost) await budgets.spend(payer, cost.bytesBilled)
     throw error
   } finally {
-    leave?.()
+    freePlace?.()
   }
 }
 

@@ -1,11 +1,9 @@
-/** Arguments that an endpoint does not declare: which they are, and what is said about them. */
+/** Finds the arguments that an endpoint does not declare, and describes them. */
 
 import type { Endpoint } from '../model/endpoint.js'
 import { didYouMean } from '../model/suggest.js'
 import { FORMAT_NAME } from './negotiate.js'
 import type { RawArguments } from './raw-arguments.js'
-
-type Declared = Pick<Endpoint, 'parameters'>
 
 const NONE: readonly string[] = Object.freeze([])
 /** The most names that a problem lists. */
@@ -16,11 +14,11 @@ const MAX_HEADER_LENGTH = 1_000
 const MAX_NAME_LENGTH = 64
 const MAX_LISTED = 12
 
-/** The undeclared names, without `format`, which chooses the format. With brackets a declared name is another mistake. */
-export function unknownNames({ parameters }: Declared, given: RawArguments): readonly string[] {
-  if (given.size === 0) return NONE
+/** The undeclared names. A declared name with brackets is another mistake. */
+export function unknownNames({ parameters }: Pick<Endpoint, 'parameters'>, input: RawArguments): readonly string[] {
+  if (input.size === 0) return NONE
   const declared = new Set(['', FORMAT_NAME, ...parameters.map(({ name }) => name)])
-  return [...given.keys()].filter(
+  return [...input.keys()].filter(
     name => !declared.has(name) && !(name.endsWith(']') && declared.has(name.replace(/\[\d*\]$/, ''))),
   )
 }
@@ -29,7 +27,7 @@ export function unknownNames({ parameters }: Declared, given: RawArguments): rea
 export function ignoredHeader(names: readonly string[]): string {
   let header = ''
   for (const name of names) {
-    const next = `${header}${header === '' ? '' : ','}${encodeURIComponent(beginning(name))}`
+    const next = `${header}${header === '' ? '' : ','}${encodeURIComponent(shortName(name))}`
     if (next.length > MAX_HEADER_LENGTH) break
     header = next
   }
@@ -37,18 +35,18 @@ export function ignoredHeader(names: readonly string[]): string {
 }
 
 /** A problem for each name; `suggests` is the parameter that was probably meant. */
-export function unknownProblems(declared: readonly string[], names: readonly string[], of: 'endpoint' | 'tool') {
-  const otherwise = declared.length === 0 ? '; it takes none' : `; it takes ${listed(declared)}`
+export function unknownProblems(declared: readonly string[], names: readonly string[], owner: 'endpoint' | 'tool') {
+  const otherwise = declared.length === 0 ? '; it takes none' : `; it takes ${listOf(declared)}`
   return names.slice(0, MAX_NAMES).map(name => {
     const { hint, meant } = didYouMean(name, declared, otherwise)
-    return { parameter: beginning(name), detail: `is not an argument of this ${of}${hint}`, suggests: meant }
+    return { parameter: shortName(name), detail: `is not an argument of this ${owner}${hint}`, suggests: meant }
   })
 }
 
-function listed(declared: readonly string[]): string {
-  const left = declared.length - MAX_LISTED
-  return `${declared.slice(0, MAX_LISTED).join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+function listOf(declared: readonly string[]): string {
+  const rest = declared.length - MAX_LISTED
+  return `${declared.slice(0, MAX_LISTED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
-const beginning = (name: string): string =>
+const shortName = (name: string): string =>
   [...name.slice(0, 2 * MAX_NAME_LENGTH).toWellFormed()].slice(0, MAX_NAME_LENGTH).join('')

@@ -1,10 +1,10 @@
-/** Cursors: where a caller goes on in a result, authenticated, so that no caller can make one or use it for another call. */
+/** A cursor says where a caller goes on in a result. It is signed: no caller can make a cursor, or use it for another call. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { MAX_CURSOR_LENGTH } from '../../model/page.js'
 
 /** The next page of a result, and what identifies that result. */
 export interface Cursor {
-  /** A digest of the endpoint's revision, and one of the arguments, pins included. */
+  /** The digests of the endpoint's revision, and of the arguments with the pins. */
   readonly revision: string
   readonly args: string
   /** The result's `@now`. */
@@ -21,7 +21,7 @@ const BASE = 36
 
 export class Cursors {
   readonly #key: () => string
-  #known: string | null = null
+  #loadedKey: string | null = null
 
   /** `key` is read when the first cursor is made or checked. */
   constructor(key: () => string) {
@@ -34,12 +34,12 @@ export class Cursors {
     return `${text}.${this.#sign(endpointId, text)}`
   }
 
-  /** What this endpoint's cursor says; null for any other text. */
+  /** The cursor of this endpoint with this text; null for any other text. */
   open(endpointId: string, sealed: string): Cursor | null {
     if (sealed.length > MAX_CURSOR_LENGTH) return null
     const text = sealed.slice(0, Math.max(0, sealed.lastIndexOf('.')))
-    const [given, right] = [Buffer.from(sealed), Buffer.from(`${text}.${this.#sign(endpointId, text)}`)]
-    if (given.byteLength !== right.byteLength || !timingSafeEqual(given, right)) return null
+    const [sentBytes, expectedBytes] = [Buffer.from(sealed), Buffer.from(`${text}.${this.#sign(endpointId, text)}`)]
+    if (sentBytes.byteLength !== expectedBytes.byteLength || !timingSafeEqual(sentBytes, expectedBytes)) return null
     const [revision, args, now, etag, from, size] = text.split('.') as [string, string, string, string, string, string]
     return {
       revision,
@@ -57,8 +57,8 @@ export class Cursors {
   }
 
   #sign(endpointId: string, text: string): string {
-    this.#known ??= this.#key()
-    return createHmac('sha256', this.#known)
+    this.#loadedKey ??= this.#key()
+    return createHmac('sha256', this.#loadedKey)
       .update(JSON.stringify([endpointId, text]))
       .digest('base64url')
   }

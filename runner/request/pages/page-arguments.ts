@@ -15,20 +15,20 @@ export interface AskedPage {
 /** The members of an endpoint that say which pages it has. */
 export type Paged = Pick<Endpoint, 'id' | 'parameters' | 'pages'>
 
-/** `asked` is the page, null for the whole result; `own` are the query's arguments; `problems` are those of the page's arguments. */
-export function takePage(endpoint: Paged, given: RawArguments, cursors: Cursors) {
+/** `page` is null for the whole result; `queryArgs` are the query's arguments; `problems` are those of the page's arguments. */
+export function takePage(endpoint: Paged, input: RawArguments, cursors: Cursors) {
   const { pages, parameters } = endpoint
   const problems: ArgumentProblem[] = []
-  const whole = { asked: null, own: given, problems } as const
-  if (!given.has(PAGE_SIZE) && !given.has(CURSOR)) return whole
+  const whole = { page: null, queryArgs: input, problems } as const
+  if (!input.has(PAGE_SIZE) && !input.has(CURSOR)) return whole
   if (pages === null) {
     const isOwn = parameters.some(({ name }) => name === CURSOR)
     const detail = 'is for endpoints that have pages, and this one has none'
-    if (!isOwn && textOf(given, CURSOR) !== '') problems.push({ parameter: CURSOR, detail })
+    if (!isOwn && textOf(input, CURSOR) !== '') problems.push({ parameter: CURSOR, detail })
     return whole
   }
-  const own = new Map([...given].filter(([name]) => name !== PAGE_SIZE && name !== CURSOR))
-  const [sizeText, cursorText] = [textOf(given, PAGE_SIZE), textOf(given, CURSOR)]
+  const queryArgs = new Map([...input].filter(([name]) => name !== PAGE_SIZE && name !== CURSOR))
+  const [sizeText, cursorText] = [textOf(input, PAGE_SIZE), textOf(input, CURSOR)]
   const cursor = cursorText ? cursors.open(endpoint.id, cursorText) : null
   const isSize = sizeText !== null && /^[0-9]{1,9}$/.test(sizeText)
   const size = isSize ? Number(sizeText) : (cursor?.size ?? pages.maxSize)
@@ -45,15 +45,15 @@ export function takePage(endpoint: Paged, given: RawArguments, cursors: Cursors)
     problems.push({ parameter: CURSOR, detail: 'must be one that this endpoint has given with the page before' })
   }
   // An argument without a value counts as absent, as elsewhere.
-  if (sizeText === '' && cursorText === '') return { ...whole, own }
-  return { asked: { size, cursor }, own, problems }
+  if (sizeText === '' && cursorText === '') return { ...whole, queryArgs }
+  return { page: { size, cursor }, queryArgs, problems }
 }
 
-/** The text of the argument, of a number of JSON too; '' where it is absent, null where it is not one text. */
-function textOf(given: RawArguments, name: string): string | null {
-  const { values, isList } = given.get(name) ?? { values: [], isList: false }
+/** The text of an argument, also of a JSON number; '' where the argument is absent, null where it has several values or another type. */
+function textOf(input: RawArguments, name: string): string | null {
+  const { values, isList } = input.get(name) ?? { values: [], isList: false }
   const texts = values.filter(value => value !== '')
   if (isList || texts.length > 1) return null
-  const [only = ''] = texts
-  return typeof only === 'string' || typeof only === 'number' ? String(only) : null
+  const [text = ''] = texts
+  return typeof text === 'string' || typeof text === 'number' ? String(text) : null
 }

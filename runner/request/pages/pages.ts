@@ -32,12 +32,12 @@ export interface CutPage {
 }
 
 /** A page is a copy of its rows. One token's pages are cut two at a time, since it may ask for hundreds of large ones at once. */
-const AT_ONCE: FairQueueLimits = { most: 8, mostOfCaller: 2, mostOfEndpoint: 2 }
+const CUT_LIMITS: FairQueueLimits = { most: 8, mostOfCaller: 2, mostOfEndpoint: 2 }
 
 export class Pages {
   readonly cursors: Cursors
   readonly #results: ResultCache
-  readonly #turns = new FairTurns(AT_ONCE)
+  readonly #turns = new FairTurns(CUT_LIMITS)
 
   constructor(results: ResultCache, cursors: Cursors) {
     this.#results = results
@@ -72,13 +72,13 @@ export class Pages {
    */
   async keep(plan: PagePlan, { result, outcome, isStored }: CacheAnswer, cached: CacheRequest): Promise<boolean> {
     if (!isOfCursor(plan, result)) throw pageGone('The data has changed')
-    // For a cursor, a result that is not stored can be computed again: this one has just given the same rows.
+    // If the result is not stored, the next page computes it again, as has just worked for this page.
     if (plan.cursor !== null || isWhole(plan, result)) return true
     const key = walkKey(plan.key, result.now)
     // A request for pages has stored its result under this key itself.
-    const isOwn = cached.keepMs !== undefined
-    const isStoredOwn = isStored || outcome !== 'miss'
-    const isKept = isOwn ? isStoredOwn : await this.#results.keep(result, cached.key, key, plan.keepMs)
+    const isForPages = cached.keepMs !== undefined
+    const isStoredNow = isStored || outcome !== 'miss'
+    const isKept = isForPages ? isStoredNow : await this.#results.keep(result, cached.key, key, plan.keepMs)
     // The next page may be asked of another replica.
     await this.#results.shared(key)
     return isKept
