@@ -54,12 +54,12 @@ export interface AppDeps extends OpenApiDeps, ExplorerDeps, ExchangeDeps, SendDe
   readonly isDraining: () => boolean
 }
 
-/** Creates the app. The caller owns everything that is passed in. */
+/** Creates the app, which closes nothing that is passed in. */
 export function createApp(deps: AppDeps): Express {
   const app = emptyApp(deps, deps.corsOrigins)
   app.use(refuseOtherHosts(deps))
   app.use('/api', refuseWhileDraining(deps))
-  app.use(answerForAll)
+  app.use(answerOptionsForAll)
 
   app.route('/api/endpoints/query/:ref').all(allow('GET', 'HEAD', 'POST'), runEndpoint(deps))
   app.route('/api/endpoints/export/:ref').all(allow('GET', 'POST'), exportEndpoint(deps))
@@ -89,7 +89,7 @@ export function createMetricsApp(deps: AppDeps): Express {
   return endApp(app, deps)
 }
 
-/** An app that begins the exchange of each request, refuses odd ones, and has no route yet. */
+/** An app without routes: it begins the exchange of each request, and refuses odd requests. */
 function emptyApp(deps: AppDeps, corsOrigins: readonly string[]): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -105,7 +105,7 @@ function emptyApp(deps: AppDeps, corsOrigins: readonly string[]): Express {
   return app
 }
 
-/** Adds what comes after all routes. */
+/** Adds the answer for addresses without a route, and the error handler. */
 function endApp(app: Express, deps: AppDeps): Express {
   app.use(() => {
     throw new RunnerError('NOT_FOUND', { detail: 'There is nothing at this address.' })
@@ -134,7 +134,7 @@ function allow(...methods: readonly string[]): RequestHandler {
 }
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7). */
-const answerForAll: RequestHandler = (req, res, next) => {
+const answerOptionsForAll: RequestHandler = (req, res, next) => {
   if (req.method !== 'OPTIONS' || req.url !== '*') return next()
   res.setHeader('Allow', ALL_METHODS)
   res.status(204).end()
@@ -149,9 +149,9 @@ const refuseOddRequest: RequestHandler = (req, _res, next) => {
     const detail = `An address may have at most ${MAX_URL_LENGTH} characters; send long arguments in a POST body.`
     throw new RunnerError('URI_TOO_LONG', { detail })
   }
-  const long = LISTS.find(name => (req.headers[name]?.length ?? 0) > MAX_LIST_LENGTH)
-  if (long !== undefined) {
-    const detail = `The header ${long} may have at most ${MAX_LIST_LENGTH} characters.`
+  const longHeader = LISTS.find(name => (req.headers[name]?.length ?? 0) > MAX_LIST_LENGTH)
+  if (longHeader !== undefined) {
+    const detail = `The header ${longHeader} may have at most ${MAX_LIST_LENGTH} characters.`
     throw new RunnerError('HEADERS_TOO_LARGE', { detail })
   }
   const hosts = req.headersDistinct['host']?.length ?? 0
@@ -179,7 +179,7 @@ function refuseWhileDraining({ isDraining }: AppDeps): RequestHandler {
   }
 }
 
-/** Readiness: the engine can be asked, an endpoint is sound and the process is not about to end. */
+/** The server is ready if the engine can be asked, not every endpoint has a mistake, and the process is not about to end. */
 function reportReady(deps: AppDeps): RequestHandler {
   const readiness = new Readiness(deps.engine, deps.clock)
   return async (req, res) => {
@@ -202,7 +202,7 @@ function sendMetrics({ metrics, clock }: AppDeps): RequestHandler {
   return async (req, res) => {
     const nowMs = clock.ticksMs()
     if (text === null || nowMs - madeMs >= METRICS_KEPT_MS) {
-      text = metrics.text().then(made => Buffer.from(made))
+      text = metrics.text().then(metricsText => Buffer.from(metricsText))
       madeMs = nowMs
     }
     send(req, res, 200, metrics.contentType, await text)
@@ -213,7 +213,7 @@ function sendMetrics({ metrics, clock }: AppDeps): RequestHandler {
 function sendProblem({ observe, isDev }: AppDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, _next) => {
     const exchange = exchangeOf(res)
-    const error = understand(thrown, exchange.signal.aborted)
+    const error = errorOf(thrown, exchange.signal.aborted)
     exchange.error = error
     if (error.code === 'INTERNAL') observe({ kind: 'bug', where: 'request', cause: error.cause })
     if (res.headersSent || exchange.signal.aborted) {
@@ -227,7 +227,7 @@ function sendProblem({ observe, isDev }: AppDeps): ErrorRequestHandler {
   }
 }
 
-function understand(thrown: unknown, isGone: boolean): RunnerError {
+function errorOf(thrown: unknown, isGone: boolean): RunnerError {
   // The router throws this for a path with broken percent-encoding.
   if (thrown instanceof URIError) return invalidRequest('The path is not valid percent-encoded UTF-8.', thrown)
   return failureOf(thrown, isGone)

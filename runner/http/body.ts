@@ -1,7 +1,4 @@
-/**
- * Reads arguments from a body, a JSON object or a form: from its bytes, or as a body parser in front of the app has parsed
- * it.
- */
+/** Reads arguments from a body, a JSON object or a form. A middleware in front of the app may have parsed it. */
 import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
 import { invalidRequest, RunnerError } from '../model/errors.js'
@@ -18,7 +15,7 @@ import {
 export const MAX_BODY_BYTES = 1_048_576
 /** The most pieces of a body; 128 kB can have 20,000, which node:http hands over one by one. */
 const MAX_PIECES = 2_048
-/** Each body is parsed in a turn of its own, so that those of several connections do not make others wait together. */
+/** Each body is parsed in a turn of its own: several bodies in one turn would keep other calls waiting. */
 const nextBody = queueOfTurns()
 
 /**
@@ -26,7 +23,7 @@ const nextBody = queueOfTurns()
  *   INTERNAL when a middleware has consumed the body without leaving its content.
  */
 export async function readBodyArguments(req: Request): Promise<RawArguments> {
-  const body = isTaken(req) ? parsedBody(req) : await readBytes(req)
+  const body = isAlreadyRead(req) ? parsedBody(req) : await readBytes(req)
   return body === null ? new Map() : argumentsOf(req, body)
 }
 
@@ -36,7 +33,7 @@ export async function readBodyArguments(req: Request): Promise<RawArguments> {
  */
 export async function readJsonBody(req: Request, maxMembers: number): Promise<unknown> {
   if (mediaTypeOf(req) !== 'application/json') throw unsupported(JSON_ALONE)
-  const body = isTaken(req) ? parsedBody(req) : await readBytes(req, JSON_ALONE)
+  const body = isAlreadyRead(req) ? parsedBody(req) : await readBytes(req, JSON_ALONE)
   if (!(body instanceof Uint8Array)) return body
   const text = decodeUtf8(body)
   if (countNames(text, maxMembers).all <= maxMembers) return JSON.parse(text)
@@ -49,9 +46,9 @@ export function isDeclaredTooLarge(req: IncomingMessage): boolean {
 }
 
 /** Whether a middleware in front of the app has read the body, so that it cannot be read again. */
-const isTaken = (req: IncomingMessage): boolean => req.readableDidRead || req.readableEnded
+const isAlreadyRead = (req: IncomingMessage): boolean => req.readableDidRead || req.readableEnded
 
-/** The body as that middleware parsed it; null where it parsed none. */
+/** The body as the middleware has parsed it; null where the request has no body. */
 function parsedBody(req: Request): unknown {
   const body: unknown = req.body
   if (body !== undefined && body !== null) return typeof body === 'string' ? Buffer.from(body) : body

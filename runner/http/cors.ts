@@ -9,11 +9,11 @@ const ALLOWED_HEADERS =
 /** How long a browser may remember a preflight: 10 minutes. */
 const MAX_AGE_SECONDS = '600'
 
-/** `*` among the origins allows every one; an empty list allows none and adds no header. */
+/** `*` among the origins allows every origin; an empty list allows none and adds no header. */
 export function cors(origins: readonly string[]): RequestHandler {
   return (req, res, next) => {
     if (origins.length === 0) return next()
-    res.vary('Origin') // Also without an Origin, so that a cache does not serve that answer to a browser.
+    res.vary('Origin') // Also without an Origin: a cache must not serve such an answer to a browser.
     const origin = req.get('Origin')
     if (origin === undefined || !(origins.includes(origin) || origins.includes('*'))) return next()
     // The token has a header of its own, so requests need no credentials mode, and `*` is allowed.

@@ -40,7 +40,7 @@ export class DevStreams {
       else res.write(text)
     }
     const sendChange = (change: EndpointChange): void => {
-      const caller = tokens.find(token) // It may have been revoked since.
+      const caller = tokens.find(token) // The token may have been revoked since.
       if (!caller) res.end()
       else if (caller.mayCall(change.name ?? '')) {
         const shown = { ...change, diagnostics: change.diagnostics.map(plainDiagnostic) }

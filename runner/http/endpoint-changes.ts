@@ -4,7 +4,7 @@ import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { EndpointChange } from '../model/published-endpoint.js'
 import type { EndpointIndex } from '../request/route.js'
 
-/** What a reload has read; `loaded` is null where it failed before it read the manifests. */
+/** The outcome of a reload; `loaded` is null where the reload failed before it read the manifests. */
 export interface ReadOutcome {
   readonly loaded: Loaded | null
   readonly diagnostics: readonly Diagnostic[]
@@ -15,17 +15,17 @@ export interface ReadOutcome {
 type States = ReadonlyMap<string, EndpointChange>
 
 export class EndpointChanges {
-  /** The endpoints that the last load read or that are still served, by file and id: a file may now have another id than is served. */
+  /** The endpoints that the last load read or that are served, by file and id: the id in a file may differ from the id that is served. */
   #states: States = new Map()
   readonly #listeners = new Set<(change: EndpointChange) => void>()
 
   /** Takes the outcome of a load or reload, and tells listeners what it changed. */
   update(outcome: ReadOutcome): void {
     const old = this.#states
-    const read = byKey(statesOf(outcome, old))
-    const unread = byKey(unreadOf(old, read, outcome.served))
-    this.#states = new Map([...[...unread].filter(([, { revision }]) => revision !== null), ...read])
-    for (const [key, change] of [...unread, ...read]) {
+    const readStates = byKey(statesOf(outcome, old))
+    const unreadStates = byKey(unreadOf(old, readStates, outcome.served))
+    this.#states = new Map([...[...unreadStates].filter(([, { revision }]) => revision !== null), ...readStates])
+    for (const [key, change] of [...unreadStates, ...readStates]) {
       if (JSON.stringify(old.get(key)) === JSON.stringify(change)) continue
       for (const listener of this.#listeners) listener(change)
     }
@@ -75,10 +75,10 @@ function statesOf({ loaded, diagnostics, served }: ReadOutcome, old: States): re
   )
 }
 
-/** The endpoints that were known before and were not read now. Each is still served, or gone: its revision is then null. */
-function unreadOf(old: States, read: States, served: EndpointIndex): readonly EndpointChange[] {
-  const ids = new Set([...read.values()].map(({ id }) => id))
-  const files = new Set([...read.values()].map(({ file }) => file))
+/** The endpoints of the load before that this load has not read. If one is no longer served, its revision is null. */
+function unreadOf(old: States, readStates: States, served: EndpointIndex): readonly EndpointChange[] {
+  const ids = new Set([...readStates.values()].map(({ id }) => id))
+  const files = new Set([...readStates.values()].map(({ file }) => file))
   return [...old.values()]
     .filter(({ id, file }) => (id === null ? !files.has(file) : !ids.has(id)))
     .map(change => ({ ...change, revision: revisionOf(change.id, served), diagnostics: [] }))

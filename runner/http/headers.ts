@@ -17,7 +17,7 @@ export interface Freshness {
   readonly ageSeconds: number
 }
 
-/** What stays the same for the same call as long as a representation is stored. */
+/** The facts about an answer that stay the same while its representation is stored. */
 export interface StoredFacts {
   readonly result: RunResponse['result']
   readonly representation: { readonly etag: string; readonly coding: string | null; readonly body: Uint8Array }
@@ -34,7 +34,7 @@ export interface StoredFacts {
   readonly ignored: string
 }
 
-/** What changes with the age of the result. */
+/** The facts that change with the age of the result. */
 export type AgingFacts = Pick<RunResponse, 'isCacheable' | 'outcome' | 'isStored' | 'partial'> & Freshness
 
 type Answer = '200' | '304'
@@ -60,7 +60,7 @@ const BOTH = ['200', '304'] as const
 const NO_RESULT = [] as const
 const TEXT = { type: 'string' }
 const COUNT = { type: 'integer', minimum: 0 }
-const described = (description: string, schema: object, answers: readonly Answer[] = RESULT) => ({
+const describe = (description: string, schema: object, answers: readonly Answer[] = RESULT) => ({
   header: { description, schema },
   answers,
 })
@@ -70,54 +70,50 @@ const ROWS: readonly ResponseHeader[] = [
     name: 'ETag',
     stored: ({ representation }) => representation.etag,
     isExposed: true,
-    openApi: described('A strong tag of this representation, for `If-None-Match`.', TEXT, BOTH),
+    openApi: describe('A strong tag of this representation, for `If-None-Match`.', TEXT, BOTH),
   },
   {
     name: 'Cache-Control',
     stored: ({ isCacheable, result }) => (isCacheable ? `private, max-age=${maxAge(result)}` : 'private, no-cache'),
-    openApi: described('How long the result may be kept.', TEXT, BOTH),
+    openApi: describe('How long the result may be kept.', TEXT, BOTH),
   },
   {
     name: 'Age',
     aging: ({ isCacheable, ageSeconds }) => (isCacheable ? String(ageSeconds) : null),
     isExposed: true,
-    openApi: described('How old the result is, in seconds.', COUNT),
+    openApi: describe('How old the result is, in seconds.', COUNT),
   },
   {
     name: 'Cache-Status',
     aging: cacheStatus,
     isExposed: true,
-    openApi: described('Where the result came from (RFC 9211).', TEXT),
+    openApi: describe('Where the result came from (RFC 9211).', TEXT),
   },
-  {
-    name: 'Server-Timing',
-    isExposed: true,
-    openApi: described('Milliseconds in the engine and in total.', TEXT),
-  },
+  { name: 'Server-Timing', isExposed: true, openApi: describe('Milliseconds in the engine and in total.', TEXT) },
   {
     name: 'X-Row-Count',
     stored: ({ result }) => String(result.rowCount),
     isExposed: true,
-    openApi: described('The number of rows.', COUNT),
+    openApi: describe('The number of rows.', COUNT),
   },
   {
     name: 'X-Total-Rows',
     stored: ({ result }) => (result.page ? String(result.page.totalRows) : null),
     isExposed: true,
     isOfPages: true,
-    openApi: described('The number of rows of all pages; absent where no page was asked for.', COUNT),
+    openApi: describe('The number of rows of all pages; absent where no page was asked for.', COUNT),
   },
   {
     name: 'X-Truncated',
     stored: ({ result }) => (result.isTruncated ? 'true' : null),
     isExposed: true,
-    openApi: described('`true` if the result was cut to `max_rows`; absent otherwise.', { ...TEXT, enum: ['true'] }),
+    openApi: describe('`true` if the result was cut to `max_rows`; absent otherwise.', { ...TEXT, enum: ['true'] }),
   },
   {
     name: 'X-Ignored-Arguments',
     stored: ({ ignored }) => ignored || null,
     isExposed: true,
-    openApi: described(
+    openApi: describe(
       'Arguments of the call that the endpoint does not declare: names, percent-encoded, with commas between them.',
       TEXT,
     ),
@@ -125,9 +121,9 @@ const ROWS: readonly ResponseHeader[] = [
   {
     name: 'X-Request-Id',
     isExposed: true,
-    openApi: described('The id of the request, which the log has too.', TEXT, BOTH),
+    openApi: describe('The id of the request, which the log has too.', TEXT, BOTH),
   },
-  { name: 'Retry-After', isExposed: true, openApi: described('In how many seconds to ask again.', COUNT, NO_RESULT) },
+  { name: 'Retry-After', isExposed: true, openApi: describe('In how many seconds to ask again.', COUNT, NO_RESULT) },
   { name: 'Content-Type', stored: ({ format }) => format.contentType, isOfBody: true },
   {
     name: 'Content-Disposition',
@@ -144,7 +140,7 @@ const ROWS: readonly ResponseHeader[] = [
     stored: ({ result, url }) => (result.page?.next ? nextLink(url, result.page.next) : null),
     isExposed: true,
     isOfPages: true,
-    openApi: described('Where the next page is (`rel="next"`); absent on the last one.', TEXT),
+    openApi: describe('Where the next page is (`rel="next"`); absent on the last one.', TEXT),
   },
   { name: 'WWW-Authenticate', isExposed: true },
   { name: 'Allow', isExposed: true },
@@ -174,7 +170,7 @@ export function setHeaders(res: ServerResponse, list: HeaderList): void {
 /** The headers of every answer. */
 export const EVERY_ANSWER: HeaderList = ROWS.flatMap(({ name, always }) => (always === undefined ? [] : [name, always]))
 
-/** The headers of a 200, or of the 304 that stands for one (RFC 9110 §15.4.5), that stay the same as long as it is stored. */
+/** The headers of a 200, or of its 304 (RFC 9110 §15.4.5), that stay the same while the representation is stored. */
 export const storedHeaders = (status: 200 | 304, facts: StoredFacts): HeaderList =>
   listOf(({ stored, isOfBody }) => (status === 304 && isOfBody ? null : stored?.(facts)))
 
@@ -202,7 +198,7 @@ export const headerObjects = (hasPages: boolean): Readonly<Record<string, object
   Object.fromEntries(describedRows(hasPages).map(({ name, openApi }) => [name, openApi!.header]))
 
 /** The names of the described headers that this answer has. */
-export const describedOf = (answer: Answer, hasPages: boolean): readonly string[] =>
+export const namesFor = (answer: Answer, hasPages: boolean): readonly string[] =>
   describedRows(hasPages)
     .filter(({ openApi }) => openApi!.answers.includes(answer))
     .map(({ name }) => name)
@@ -248,11 +244,11 @@ function costOf(cost: QueryCost | null): string {
 function cacheStatus({ outcome, isStored, freshSeconds, partial }: AgingFacts): string {
   if (outcome === 'hit') return `sluice; hit; ttl=${freshSeconds}`
   const stored = isStored ? '; stored' : ''
-  if (partial && outcome === 'miss') return `sluice; fwd=partial${stored}; detail="${keptOf(partial)}"`
+  if (partial && outcome === 'miss') return `sluice; fwd=partial${stored}; detail="${partialDetail(partial)}"`
   return `sluice; fwd=${FORWARDED[outcome]}${stored}`
 }
 
-const keptOf = ({ kept, of, tier }: PartialRead): string => `kept ${kept} of ${of} buckets; ${tier}`
+const partialDetail = ({ kept, of, tier }: PartialRead): string => `kept ${kept} of ${of} buckets; ${tier}`
 
 /** What Cache-Status says of a call that was not a hit. */
 const FORWARDED: Readonly<Record<Exclude<AgingFacts['outcome'], 'hit'>, string>> = {

@@ -13,7 +13,7 @@ import { send } from './send.js'
 
 /** The most messages in a batch, whose answers are written in one turn of the event loop. */
 export const MAX_MESSAGES = 10
-/** The most members of all objects in a body: ten in each message are the protocol's, and a call may have 1,000 arguments. */
+/** The most members of all objects in a body: the protocol has ten in each message, and a call may have 1,000 arguments. */
 const MAX_MEMBERS = 4_000
 
 export interface McpDeps extends OpenApiDeps {
@@ -30,7 +30,7 @@ export function answerAgents(deps: McpDeps): RequestHandler {
     refuseForeignOrigin(req, deps)
     const caller = identify(req, res, deps)
     refuseOtherTypes(req)
-    const message = await readJsonBody(req, MAX_MEMBERS).catch(notJson)
+    const message = await readJsonBody(req, MAX_MEMBERS).catch(ignoreBadJson)
     if (message === undefined) return send(req, res, 400, 'application/json', Buffer.from(PARSE_ERROR))
     if (Array.isArray(message) && message.length > MAX_MESSAGES) {
       throw invalidRequest(`A batch may have at most ${MAX_MESSAGES} messages.`)
@@ -59,7 +59,7 @@ export function answerAgents(deps: McpDeps): RequestHandler {
   }
 }
 
-/** Whether two messages of a batch ask for the same list: a hundred would have a hundred copies of it as their answer. */
+/** Whether two messages of a batch ask for the same list: the answer would have a copy of the list for each. */
 function asksTwice(message: unknown): boolean {
   const methods = Array.isArray(message) ? message.map(call => (isRecord(call) ? call['method'] : null)) : []
   const lists = methods.filter(method => typeof method === 'string' && method.endsWith('/list'))
@@ -73,8 +73,8 @@ function asksTwice(message: unknown): boolean {
 function refuseForeignOrigin(req: Request, { publicUrl, corsOrigins }: McpDeps): void {
   const origin = req.get('Origin')
   if (origin === undefined || corsOrigins.includes(origin) || corsOrigins.includes('*')) return
-  const own = publicUrl === null ? originOf(req) : new URL(publicUrl).origin
-  if (origin === own && (publicUrl !== null || isFixedHost(new URL(own).hostname))) return
+  const ownOrigin = publicUrl === null ? originOf(req) : new URL(publicUrl).origin
+  if (origin === ownOrigin && (publicUrl !== null || isFixedHost(new URL(ownOrigin).hostname))) return
   throw new RunnerError('ORIGIN_NOT_ALLOWED', {
     detail: 'Pages of this origin may not call: --cors-origins and --public-url say which may.',
   })
@@ -90,7 +90,7 @@ function refuseOtherTypes(req: Request): void {
   throw new RunnerError('NOT_ACCEPTABLE', { detail: 'This can be had as application/json.' })
 }
 
-function notJson(thrown: unknown): undefined {
+function ignoreBadJson(thrown: unknown): undefined {
   if (!(thrown instanceof SyntaxError) && !(thrown instanceof RangeError)) throw thrown
 }
 

@@ -15,10 +15,9 @@ import {
 import { mayRun } from '../request/authorize.js'
 import type { EndpointIndex } from '../request/route.js'
 
-/** What a request asks for, besides who asks. */
 export type DocumentRequest = Pick<DocumentOptions, 'version' | 'allFormats' | 'serverUrl' | 'engine'>
 
-/** The most characters of the kept documents; a document beyond them, or a reload, drops all others. */
+/** The most characters of the kept documents. When a new document would exceed them, all others are dropped. */
 const MAX_CHARACTERS = 8_000_000
 
 /** Stands for the server's address while a document is made. No manifest has this text. */
@@ -32,8 +31,8 @@ export class OpenApiDocuments {
   #characters = 0
 
   /**
-   * A function that puts the bytes together, and a hash of them for an ETag. Each call resolves in a turn of its own: a document of
-   * hundreds of endpoints has megabytes.
+   * A function that puts the document's bytes together, and their hash for an ETag. Each call resolves in a turn of its own, since a
+   * document of hundreds of endpoints has megabytes.
    */
   async find(index: EndpointIndex, caller: Caller, order: DocumentRequest) {
     if (index !== this.#index) {
@@ -44,8 +43,8 @@ export class OpenApiDocuments {
     const { parts, tag } = await this.#keptDocument(index.all, caller, order)
     await nextDocument()
     const address = JSON.stringify(order.serverUrl).slice(1, -1)
-    const between = Buffer.from(address)
-    const body = () => Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [between, part])))
+    const separator = Buffer.from(address)
+    const body = () => Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [separator, part])))
     return { body, tag: hash(`${tag} ${address}`) }
   }
 
@@ -59,18 +58,17 @@ export class OpenApiDocuments {
   }
 
   /**
-   * A document, split wherever it has the server's address. That comes from the `Host` of a request, which a caller can choose, so
-   * it is not kept.
+   * A document, split wherever it has the server's address. The address is not kept, since a caller can choose it by `Host`.
    */
-  async #make(all: readonly Endpoint[], caller: Caller, given: Omit<DocumentOptions, 'pinned' | 'serverUrl'>) {
+  async #make(all: readonly Endpoint[], caller: Caller, choices: Omit<DocumentOptions, 'pinned' | 'serverUrl'>) {
     const visible = all.filter(endpoint => mayRun(caller, endpoint))
-    const options = { ...given, serverUrl: ADDRESS, pinned: Object.keys(caller.pinned) }
-    const described: Described[] = []
+    const options = { ...choices, serverUrl: ADDRESS, pinned: Object.keys(caller.pinned) }
+    const descriptions: Described[] = []
     for (const endpoint of describeEndpoints(visible, options)) {
-      described.push(endpoint)
+      descriptions.push(endpoint)
       await nextTurn()
     }
-    const text = await writeInTurns(openApiDocument(visible, options, described), 3)
+    const text = await writeInTurns(openApiDocument(visible, options, descriptions), 3)
     if (this.#characters + text.length > MAX_CHARACTERS) this.#forgetAll()
     this.#characters += text.length
     await nextTurn()

@@ -23,8 +23,8 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
   let documents: Promise<OpenApiDocuments> | null = null
   return async (req, res) => {
     const caller = identify(req, res, deps)
-    const { version: named, allFormats } = orderOf(parsePairs(queryOf(req.url)))
-    const { version, openApiType } = representationOf(req, named)
+    const { version: namedVersion, allFormats } = orderOf(parsePairs(queryOf(req.url)))
+    const { version, openApiType } = representationOf(req, namedVersion)
     documents ??= import('./openapi-documents.js').then(({ OpenApiDocuments }) => new OpenApiDocuments())
     const serverUrl = deps.publicUrl ?? originOf(req)
     const order = { version, allFormats, serverUrl, engine: deps.engine.name }
@@ -44,24 +44,24 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
  * `?version=` beats the version in `Accept`; 3.1 where neither names one. `openApiType` is OpenAPI's media type where the caller
  * prefers it to JSON; else null.
  */
-function representationOf(req: Request, named: Version | null) {
+function representationOf(req: Request, namedVersion: Version | null) {
   const offered = Object.entries(VERSIONS)
-    .filter(([, version]) => named === null || version === named)
+    .filter(([, version]) => namedVersion === null || version === namedVersion)
     .map(([text, version]) => ({ version, openApiType: `${OPENAPI_TYPE};version=${text}` }))
-  const liked = req.accepts('application/json', ...offered.map(({ openApiType }) => openApiType))
-  const chosen = offered.find(({ openApiType }) => openApiType === liked)
-  return chosen ?? { version: named ?? ('3.1' as const), openApiType: null }
+  const preferredType = req.accepts('application/json', ...offered.map(({ openApiType }) => openApiType))
+  const chosen = offered.find(({ openApiType }) => openApiType === preferredType)
+  return chosen ?? { version: namedVersion ?? ('3.1' as const), openApiType: null }
 }
 
 const OPENAPI_TYPE = 'application/openapi+json'
 
-/** `version` and `formats` in the address. @throws RunnerError ARGUMENT_INVALID naming each that is not known. */
+/** `version` and `formats` in the address. @throws RunnerError ARGUMENT_INVALID naming each argument with an unknown value. */
 function orderOf(address: RawArguments): { readonly version: Version | null; readonly allFormats: boolean } {
   const errors: ArgumentProblem[] = []
   const choose = <T>(parameter: string, choices: Readonly<Record<string, T>>, fallback: T): T => {
-    const given = address.get(parameter)
-    if (!given) return fallback
-    const [text, ...others] = given.values.map(String)
+    const argument = address.get(parameter)
+    if (!argument) return fallback
+    const [text, ...others] = argument.values.map(String)
     if (text !== undefined && others.length === 0 && Object.hasOwn(choices, text)) return choices[text]!
     errors.push({ parameter, detail: `must be one of: ${Object.keys(choices).join(', ')}` })
     return fallback

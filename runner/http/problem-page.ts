@@ -33,17 +33,17 @@ function page(title: string, body: readonly string[]): string {
     '<html lang="en">',
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width">',
-    `<title>${escaped(title)} · Sluice</title>`,
+    `<title>${escapeHtml(title)} · Sluice</title>`,
     `<style>${STYLE}</style>`,
-    `<h1>${escaped(title)}</h1>`,
+    `<h1>${escapeHtml(title)}</h1>`,
     ...body,
     '</html>',
     '',
   ].join('\n')
 }
 
-/** Markdown in which only code is marked. */
-const htmlOf = (text: string): string => escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>')
+/** The HTML of a Markdown text in which only code is marked. */
+const htmlOf = (text: string): string => escapeHtml(text).replace(/`([^`]*)`/g, '<code>$1</code>')
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string): string => text.replace(/[&<>"]/g, character => ENTITIES[character]!)
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, character => ENTITIES[character]!)

@@ -12,7 +12,7 @@ export class Readiness {
   readonly #engine: Pick<Engine, 'ping'>
   readonly #clock: Clock
   /** The ping that is under way, for which all requests wait. */
-  #asking: Promise<void> | null = null
+  #ping: Promise<void> | null = null
   /** Whether the last ping was answered. True at first, since the engine was asked when the process started. */
   #hasAnswered = true
 
@@ -23,8 +23,8 @@ export class Readiness {
 
   /** @throws RunnerError NOT_READY where the engine says that it cannot be asked, or is silent for longer than a busy engine may be. */
   async check(): Promise<void> {
-    this.#asking ??= this.#ask()
-    await within(WAIT_MS, this.#asking, this.#clock, notReady).catch(error => {
+    this.#ping ??= this.#ask()
+    await within(WAIT_MS, this.#ping, this.#clock, notReady).catch(error => {
       if (!this.#hasAnswered) throw error
     })
   }
@@ -37,7 +37,7 @@ export class Readiness {
       this.#hasAnswered = false
       throw cause instanceof RunnerError && cause.code === 'NOT_READY' ? cause : notReady(cause)
     } finally {
-      this.#asking = null
+      this.#ping = null
     }
   }
 }

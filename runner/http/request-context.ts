@@ -15,7 +15,7 @@ const MAX_LOGGED_PATH = 512
 const SANE_REQUEST_ID = /^[\w.~:-]{1,128}$/
 
 /** Hundreds of callers may leave at once, and each query that is cancelled takes time. */
-const nextAbandoned = queueOfTurns()
+const nextAbandonedCall = queueOfTurns()
 
 export interface ExchangeDeps {
   readonly clock: Clock
@@ -34,16 +34,16 @@ export class Exchange {
   cost: QueryCost | null = null
   /** Set when a problem is sent, or would have been sent to a caller who left. */
   error: RunnerError | null = null
-  /** Set where an answer that had begun is broken off for the error. */
+  /** Set where the error breaks off an answer that had begun. */
   isBrokenOff = false
   /** Set for a request of an agent. */
   via: 'mcp' | null = null
-  /** Set where the calls that the request holds have events of their own, so that it needs none. */
+  /** Set where the calls of the request have events of their own, so that the request needs none. */
   hasCallEvents = false
   readonly #deps: ExchangeDeps
   readonly #res: Response
   readonly #began: number
-  readonly #gone = new AbortController()
+  readonly #callerLeft = new AbortController()
 
   constructor(req: Request, res: Response, deps: ExchangeDeps) {
     this.#deps = deps
@@ -54,13 +54,13 @@ export class Exchange {
     res.setHeader('X-Request-Id', this.requestId)
     res.once('close', () => {
       if (wasSent(req, res)) this.#end(req)
-      else void nextAbandoned().then(() => this.#end(req))
+      else void nextAbandonedCall().then(() => this.#end(req))
     })
   }
 
   /** Fires when the caller leaves before the response has been sent. */
   get signal(): AbortSignal {
-    return this.#gone.signal
+    return this.#callerLeft.signal
   }
 
   /** Milliseconds since the request arrived. */
@@ -80,14 +80,14 @@ export class Exchange {
 
   #end(req: Request): void {
     const isSent = wasSent(req, this.#res)
-    if (!isSent) this.#gone.abort()
+    if (!isSent) this.#callerLeft.abort()
     if (this.hasCallEvents) return
     const { requestId, facts, cache, rows, cost, error, via } = this
     const path = loggedPath(req.originalUrl)
     const call = { requestId, method: req.method, path, ...facts, ...(via && { via }) }
     const outcome = { cache, rows, error, ...(cost && { cost }) }
-    const unsent = this.isBrokenOff && error ? error.status : 499
-    this.#deps.observe(requestDone(call, isSent ? this.#res.statusCode : unsent, this.elapsedMs(), outcome))
+    const unsentStatus = this.isBrokenOff && error ? error.status : 499
+    this.#deps.observe(requestDone(call, isSent ? this.#res.statusCode : unsentStatus, this.elapsedMs(), outcome))
   }
 }
 
@@ -106,8 +106,8 @@ export function wasSent(req: IncomingMessage, res: ServerResponse): boolean {
 export const exchangeOf = (res: Response): Exchange => res.locals['exchange'] as Exchange
 
 /** The caller's request id where it is safe, else a new one. */
-export function requestIdOf(given: string, newRequestId: () => string): string {
-  return given !== '' && SANE_REQUEST_ID.test(given) ? given : newRequestId()
+export function requestIdOf(sentId: string, newRequestId: () => string): string {
+  return sentId !== '' && SANE_REQUEST_ID.test(sentId) ? sentId : newRequestId()
 }
 
 /** The path of an address, without its query string. */

@@ -20,12 +20,12 @@ export const MAX_AT_ONCE = 524_288
 
 /** Ends the response with this body. The pieces of a large one are sent in several turns of the event loop. */
 export function endWith(res: ServerResponse, body: Buffer): void {
-  let at = 0
+  let offset = 0
   const sendNext = (): void => {
     if (res.destroyed) return
-    const piece = body.subarray(at, at + MAX_AT_ONCE)
-    at += piece.byteLength
-    if (at === body.byteLength) res.end(piece)
+    const piece = body.subarray(offset, offset + MAX_AT_ONCE)
+    offset += piece.byteLength
+    if (offset === body.byteLength) res.end(piece)
     else res.write(piece, () => setImmediate(inTurn, sendNext))
   }
   inTurn(sendNext)

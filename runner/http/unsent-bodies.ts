@@ -1,4 +1,4 @@
-/** The bodies that callers have asked for and not taken: how many bytes they may be together, and how long one may wait. */
+/** Bounds the bodies that callers have asked for and not taken: their bytes together, and how long each may wait. */
 import type { ServerResponse } from 'node:http'
 import { retryLater } from '../model/errors.js'
 
@@ -17,8 +17,8 @@ interface Holding {
 }
 
 /**
- * A body counts once, however many responses send it, from its sending until the last of them has ended: until then all of it
- * stays in memory. A token with more than half of the bytes makes room for the others: its oldest connections are closed.
+ * A body counts once, however many responses send it. It counts until the last of these has ended, since it stays in memory until then.
+ * A token with more than half of the bytes makes room for the others: its oldest connections are closed.
  */
 export class UnsentBodies {
   readonly #limits: UnsentLimits
@@ -52,23 +52,23 @@ export class UnsentBodies {
     response.once('close', () => this.#release(holding))
   }
 
-  /** To be called for each body before it is sent, or once the connection has not taken it. @throws RunnerError OVERLOADED. */
+  /** To be called for each body before it is sent, or when the connection has not taken all of it. @throws RunnerError OVERLOADED. */
   hold(response: ServerResponse, body: Uint8Array, token: string): void {
     this.reserve(response, body, token)
     // The timeout of a socket starts anew whenever some of its bytes were taken.
     response.setTimeout(this.#limits.writeIdleMs, () => response.destroy())
   }
 
-  /** Closes a connection of the token with most bytes. @throws RunnerError OVERLOADED where that is this token, or has at most half. */
+  /** Closes a connection of the token with the most bytes. @throws RunnerError OVERLOADED where that is `token`, or has at most half. */
   #makeRoomFor(token: string): void {
     const bytesOf = (name: string): number =>
       [...(this.#holdings.get(name) ?? [])].reduce((sum, { body }) => sum + body.byteLength, 0)
-    const [most] = [...this.#holdings.keys()].sort((a, b) => bytesOf(b) - bytesOf(a))
-    if (most === undefined || most === token || bytesOf(most) <= this.#limits.maxUnsentBytes / 2) {
+    const [largest] = [...this.#holdings.keys()].sort((a, b) => bytesOf(b) - bytesOf(a))
+    if (largest === undefined || largest === token || bytesOf(largest) <= this.#limits.maxUnsentBytes / 2) {
       const detail = 'Too many bytes of earlier results wait to be read. Read the open responses, then ask again.'
       throw retryLater('OVERLOADED', detail)
     }
-    const [oldest] = this.#holdings.get(most)!
+    const [oldest] = this.#holdings.get(largest)!
     this.#release(oldest!)
     oldest!.response.destroy()
   }
@@ -78,8 +78,8 @@ export class UnsentBodies {
     const holdings = this.#holdings.get(token)
     if (!holdings?.delete(holding)) return // It was closed to make room.
     if (holdings.size === 0) this.#holdings.delete(token)
-    const others = this.#responses.get(body)! - 1
-    if (others > 0) this.#responses.set(body, others)
+    const remaining = this.#responses.get(body)! - 1
+    if (remaining > 0) this.#responses.set(body, remaining)
     else {
       this.#responses.delete(body)
       this.#bytes -= body.byteLength

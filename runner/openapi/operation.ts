@@ -1,7 +1,7 @@
 /** One endpoint as an operation of an OpenAPI document. */
 import type { Format } from '../formats/format.js'
 import { displayName, FORMATS, RESULT_FORMATS } from '../formats/index.js'
-import { describedOf } from '../http/headers.js'
+import { namesFor } from '../http/headers.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { EngineName } from '../model/engines.js'
 import { parameterObjects, type Version } from './parameters.js'
@@ -70,7 +70,7 @@ function descriptionOf({ name, description, maxRows, parameters, pages, export: 
 
 /** References to the headers that this answer has. */
 const headersOf = (answer: '200' | '304', { pages }: Endpoint): object =>
-  Object.fromEntries(describedOf(answer, pages !== null).map(name => [name, { $ref: `#/components/headers/${name}` }]))
+  Object.fromEntries(namesFor(answer, pages !== null).map(name => [name, { $ref: `#/components/headers/${name}` }]))
 
 const notModified = (endpoint: Endpoint) => ({
   description: 'The result still has the tag that `If-None-Match` names.',

@@ -23,12 +23,12 @@ export interface ExplorerDeps {
 export function addExplorer(app: Express, { hasExplorer, publicUrl }: ExplorerDeps, allow: RequestHandler): void {
   if (!hasExplorer) return
   const home = `${publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')}/explorer/`
-  app.get(['/', '/docs'], leadBrowser(home))
+  app.get(['/', '/docs'], redirectBrowser(home))
   app.route('/explorer{/:name}').all(allow, sendFile(home))
 }
 
 /** Browsers ask for HTML by name; a program that accepts anything gets the same answer as without the page. */
-function leadBrowser(home: string): RequestHandler {
+function redirectBrowser(home: string): RequestHandler {
   return (req, res, next) => {
     res.vary('Accept')
     if (req.accepts('json', 'html') === 'html') redirect(res, home)

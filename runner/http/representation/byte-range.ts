@@ -12,7 +12,7 @@ const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i
 /**
  * @param header the value of `Range`; undefined where the request has none.
  * @param size of the body in the coding that is sent, in bytes.
- * @returns null where the header asks for nothing that is served in part, so that the whole body is the answer
+ * @returns null where the header has no range that is served: the whole body is then the answer
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first, last] = (header && ONE_RANGE.exec(header)) || []

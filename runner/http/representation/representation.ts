@@ -1,7 +1,4 @@
-/**
- * The representations in which a stored result is sent: each format, as it is or compressed, each made once and with an ETag
- * of its own.
- */
+/** The representations of a stored result: each format, plain or compressed. Each is made once, and has an ETag of its own. */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import { type Deriver, LARGE_BYTES } from '../../formats/deriver.js'
@@ -13,7 +10,7 @@ import type { StoredResult } from '../../model/ports.js'
 import { Waiters } from '../../model/waiters.js'
 import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../../request/negotiate-coding.js'
 
-/** Smaller results are sent as they are: compressed, they would still fill one packet. */
+/** Smaller results are sent uncompressed: one packet holds them in any case. */
 const MIN_COMPRESSED_BYTES = 1_024
 /** What a representation costs besides its body: the object, and its fixed header lines. */
 const OVERHEAD_BYTES = 1_024
@@ -25,7 +22,7 @@ const BROTLI_QUALITY = 5
 /** A result in one format and one content coding. */
 export class Representation {
   readonly coding: ContentCoding | null
-  /** Strong: no two representations share one. */
+  /** Strong: each representation has its own. */
   readonly etag: string
   readonly body: Buffer
 
@@ -48,7 +45,7 @@ const COMPRESS: Readonly<Partial<Record<ContentCoding, Compress>>> = {
   ...zstd(),
 }
 
-/** From Node 22.15 and 23.8 on. */
+/** Node has it from 22.15 and 23.8 on. */
 function zstd(): { readonly zstd?: Compress } {
   const compress: unknown = Reflect.get(zlib, 'zstdCompress')
   return typeof compress === 'function' ? { zstd: promisify(compress as typeof zlib.gzip) as Compress } : {}
@@ -57,25 +54,22 @@ function zstd(): { readonly zstd?: Compress } {
 /** The codings that this Node can make. */
 export const AVAILABLE_CODINGS: readonly ContentCoding[] = CONTENT_CODINGS.filter(coding => COMPRESS[coding])
 
-/**
- * Where a result carries its representations: a WeakMap would cost the garbage collector more, the more results there are.
- */
+/** The key under which a result holds its representations. A WeakMap of many results would cost the garbage collector much. */
 const REPRESENTATIONS = Symbol('representations')
 
 interface Served extends StoredResult {
-  /** By the suffix of their ETag: those that have been made, and those that are being made, once for all callers. */
-  [REPRESENTATIONS]?: Map<string, Representation | Making>
+  /** By the suffix of their ETag. A representation that is being made is there, too, so that all callers wait for the same one. */
+  [REPRESENTATIONS]?: Map<string, Representation | PendingRepresentation>
 }
 
 /** A representation that is being made, and the tokens whose calls wait for it. */
-interface Making {
-  readonly made: Promise<Representation>
+interface PendingRepresentation {
+  readonly pending: Promise<Representation>
   readonly waiters: Waiters
 }
 
-/** What is made of a result: for which token and endpoint, in which format and coding. */
-export interface Wanted {
-  /** '' for a call without one. */
+export interface Order {
+  /** '' for a call without a token. */
   readonly token: string
   readonly endpoint: Pick<Endpoint, 'name' | 'revision' | 'columns' | 'maxResultBytes'>
   readonly format: ResultFormat
@@ -95,7 +89,7 @@ export class Representations {
     this.#maxResultBytes = maxResultBytes
   }
 
-  /** The representation in this format and in the coding that the choice picks for it, where it has been made. */
+  /** The representation that has been made in this format, in the coding that the choice picks for it. */
   find(result: StoredResult, format: ResultFormat, choice: CodingChoice): Representation | undefined {
     if (format === 'json') return madeOf(result, format, codingFor(result.body, choice))
     const plain = madeOf(result, format, null)
@@ -104,26 +98,25 @@ export class Representations {
   }
 
   /**
-   * The representation, made where it is missing; callers at the same time share one. `onGrown` is called with the number of
-   * bytes that are added to the result.
+   * The representation, which is made where it is missing. `onGrown` is called with the number of bytes that are added to the result.
    * @throws RunnerError RESULT_TOO_LARGE, OVERLOADED as `Deriver.derive` does.
    */
-  async make(result: StoredResult, wanted: Wanted, onGrown: (bytes: number) => void): Promise<Representation> {
-    const { format, token, endpoint } = wanted
-    const derive = (waiters: Waiters) => (format === 'json' ? result.body : this.#derive(result, wanted, waiters))
-    const plain = async (): Promise<Representation> => once(result, { format, coding: null, token }, derive, onGrown)
+  async make(result: StoredResult, order: Order, onGrown: (bytes: number) => void): Promise<Representation> {
+    const { format, token, endpoint } = order
+    const derive = (waiters: Waiters) => (format === 'json' ? result.body : this.#derive(result, order, waiters))
+    const plain = async (): Promise<Representation> => build(result, { format, coding: null, token }, derive, onGrown)
     const body = format === 'json' ? result.body : (await plain()).body
-    const coding = codingFor(body, wanted.coding)
+    const coding = codingFor(body, order.coding)
     if (coding === null) return plain()
     const compress = (waiters: Waiters): Promise<Buffer> => {
       const share = { caller: token, endpoint: endpoint.name, waiters }
       const work = () => COMPRESS[coding]!(body)
       return body.byteLength < LARGE_BYTES ? work() : this.#turns.run(share, work)
     }
-    return once(result, { format, coding, token }, compress, onGrown)
+    return build(result, { format, coding, token }, compress, onGrown)
   }
 
-  #derive(result: StoredResult, { token, endpoint, format }: Wanted, waiters: Waiters): Promise<Uint8Array> {
+  #derive(result: StoredResult, { token, endpoint, format }: Order, waiters: Waiters): Promise<Uint8Array> {
     const { name, revision, columns } = endpoint
     const contract = columns.map(({ required, unit, fields }) => ({ required, unit, ...(fields && { fields }) }))
     const maxBytes = LARGEST_FACTOR * Math.min(endpoint.maxResultBytes ?? Infinity, this.#maxResultBytes)
@@ -133,34 +126,34 @@ export class Representations {
   }
 }
 
-/** The representation, made once for all callers. */
-async function once(
+/** Builds the representation once for all callers. */
+async function build(
   result: Served,
-  { format, coding, token }: Pick<Wanted, 'format' | 'token'> & { readonly coding: ContentCoding | null },
+  { format, coding, token }: Pick<Order, 'format' | 'token'> & { readonly coding: ContentCoding | null },
   make: (waiters: Waiters) => Uint8Array | Promise<Uint8Array>,
   onGrown: (bytes: number) => void,
 ): Promise<Representation> {
   result[REPRESENTATIONS] ??= new Map()
-  const all = result[REPRESENTATIONS]
+  const representations = result[REPRESENTATIONS]
   const suffix = suffixOf(format, coding)
   const keep = (bytes: Uint8Array): Representation => {
     const representation = new Representation(bytes, coding, `${result.etag.slice(0, -1)}${suffix}"`)
-    all.set(suffix, representation)
+    representations.set(suffix, representation)
     // The bytes of the JSON itself are counted already.
     onGrown(OVERHEAD_BYTES + (bytes === result.body ? 0 : bytes.byteLength))
     return representation
   }
-  const begun = all.get(suffix)
-  if (begun instanceof Representation) return begun
-  if (begun) {
-    begun.waiters.join(token)
-    return begun.made.finally(turnOfWaiter)
+  const existing = representations.get(suffix)
+  if (existing instanceof Representation) return existing
+  if (existing) {
+    existing.waiters.join(token)
+    return existing.pending.finally(turnOfWaiter)
   }
   const waiters = new Waiters()
-  const made = Promise.resolve(waiters).then(make).then(keep)
-  all.set(suffix, { made, waiters })
-  made.catch(() => all.delete(suffix))
-  return made
+  const pending = Promise.resolve(waiters).then(make).then(keep)
+  representations.set(suffix, { pending, waiters })
+  pending.catch(() => representations.delete(suffix))
+  return pending
 }
 
 /** What distinguishes the ETag of a representation from that of the plain JSON: `.csv`, `.br`, `.csv.br`. */

@@ -25,16 +25,16 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   // Compressing a result that is not stored would cost its only caller more time than it saves.
   const usedCoding = key === null && coding.mayBePlain ? PLAIN : coding
   const exchange = exchangeOf(res)
-  const wanted = { token: exchange.facts.token ?? '', endpoint, format: format.name, coding: usedCoding }
-  // Others do not share a page that is being cut, nor a result that is not stored.
+  const order = { token: exchange.facts.token ?? '', endpoint, format: format.name, coding: usedCoding }
+  // The call alone holds a page that is being cut, or a result that is not stored.
   if (key === null || result.page) exchange.reserve(result.body)
-  const representation = await deps.representations.make(result, wanted, bytes => deps.results.grow(key, bytes))
-  const isRead = req.method === 'GET' || req.method === 'HEAD'
+  const representation = await deps.representations.make(result, order, bytes => deps.results.grow(key, bytes))
+  const isGetOrHead = req.method === 'GET' || req.method === 'HEAD'
   const ifMatch = req.get('If-Match')
-  if (isRead && ifMatch !== undefined && !isStrongMatch(ifMatch, representation.etag)) {
+  if (isGetOrHead && ifMatch !== undefined && !isStrongMatch(ifMatch, representation.etag)) {
     throw new RunnerError('PRECONDITION_FAILED', { detail: 'The result is no longer the one that If-Match names.' })
   }
-  const isSame = isRead && isMatch(req.get('If-None-Match'), representation.etag)
+  const isSame = isGetOrHead && isMatch(req.get('If-None-Match'), representation.etag)
   const hasRanges = isInCache(response)
   const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
   const hasBody = !isSame && req.method !== 'HEAD'
@@ -68,13 +68,13 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   else res.end()
 }
 
-/** A result that is cacheable but has just not been stored is too large for the cache: each part would be a query. */
+/** A cacheable result that was just computed and not stored is too large for the cache: each range of it would be a query. */
 function isInCache({ isCacheable, outcome, isStored }: RunResponse): boolean {
   return isCacheable && (isStored || (outcome !== 'miss' && outcome !== 'fresh'))
 }
 
 /**
- * The part of the body that is asked for; null for all of it.
+ * The range of the body that the request asks for; null for the whole body.
  * @throws RunnerError RANGE_NOT_SATISFIABLE.
  */
 function rangeOf(req: Request, { body, etag }: Representation): ByteRange | null {

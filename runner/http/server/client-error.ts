@@ -22,7 +22,7 @@ export function answerClientErrors(
   function refuse(
     socket: Socket,
     error: RunnerError,
-    unread: { readonly method: string; readonly path: string },
+    requestLine: { readonly method: string; readonly path: string },
   ): void {
     const requestId = newRequestId()
     const { status, headers, body } = problemOf(error, requestId)
@@ -30,13 +30,13 @@ export function answerClientErrors(
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     socket.end(`HTTP/1.1 ${status} \r\n${head}\r\n${body.toString()}`)
     if (socket.bytesRead === 0) return // A browser opened the connection ahead of need and has sent no request.
-    const call = { requestId, ...unread, endpoint: null, token: null }
+    const call = { requestId, ...requestLine, endpoint: null, token: null }
     observe(requestDone(call, status, 0, { error }))
   }
 
   server.on('clientError', (thrown: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket
-    const error = understand(thrown)
+    const error = errorOf(thrown)
     if (thrown.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else if (!answerUnderWay(socket)) refuse(socket, error, UNKNOWN)
     else if (!failBodyReader(socket, error)) socket.destroy()
@@ -45,12 +45,12 @@ export function answerClientErrors(
     const socket = stream as Socket
     socket.on('error', () => socket.destroy())
     if (answerUnderWay(socket)) return socket.destroy()
-    const more = { detail: `Allowed: ${ALL_METHODS}.`, headers: { Allow: ALL_METHODS } }
-    refuse(socket, new RunnerError('METHOD_NOT_ALLOWED', more), { method, path: loggedPath(url) })
+    const options = { detail: `Allowed: ${ALL_METHODS}.`, headers: { Allow: ALL_METHODS } }
+    refuse(socket, new RunnerError('METHOD_NOT_ALLOWED', options), { method, path: loggedPath(url) })
   })
 }
 
-function understand(thrown: NodeJS.ErrnoException): RunnerError {
+function errorOf(thrown: NodeJS.ErrnoException): RunnerError {
   // After the error the bytes on the connection cannot be parsed.
   const headers = { Connection: 'close' }
   if (thrown.code === 'HPE_HEADER_OVERFLOW') return new RunnerError('HEADERS_TOO_LARGE', { headers })

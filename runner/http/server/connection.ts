@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pacedTurns } from '../../model/in-turns.js'
 
-/** Longer than load balancers keep theirs (60 seconds), so that they never use a connection as it closes. */
+/** Load balancers close idle connections earlier (after 60 seconds), so they never use a connection as it closes here. */
 export const KEEP_ALIVE_MS = 65_000
 /** The most requests that a connection may send before they are answered. Clients that pipeline send fewer. */
 export const MOST_AHEAD = 16
@@ -11,41 +11,41 @@ export const MOST_AHEAD = 16
 const inTurn = pacedTurns(() => performance.now())
 
 /** The responses under way on each connection, in order. */
-const underWayOn = new WeakMap<Socket, ServerResponse[]>()
+const responsesOn = new WeakMap<Socket, ServerResponse[]>()
 
 /**
  * To be called with each request before anything else is done about it. False where its connection has sent too many ahead:
  * node:http begins all requests that arrive together, thousands in 64 kB, before any other connection has its turn.
  */
 export function beginAnswer(req: IncomingMessage, res: ServerResponse): boolean {
-  const underWay = underWayOn.get(req.socket) ?? watch(req.socket)
-  while (underWay[0]?.writableFinished) underWay.shift()
-  if (underWay.length > MOST_AHEAD) return false
-  underWay.push(res)
+  const responses = responsesOn.get(req.socket) ?? watchConnection(req.socket)
+  while (responses[0]?.writableFinished) responses.shift()
+  if (responses.length > MOST_AHEAD) return false
+  responses.push(res)
   return true
 }
 
 /** Whether requests before this one on its connection have not been answered. */
-export const isSentAhead = ({ socket }: IncomingMessage): boolean => (underWayOn.get(socket)?.length ?? 0) > 1
+export const isSentAhead = ({ socket }: IncomingMessage): boolean => (responsesOn.get(socket)?.length ?? 0) > 1
 
-/** The list of a new connection. Node 20 closes with it only the response that is being sent, so the others are closed here. */
-function watch(connection: Socket): ServerResponse[] {
-  const underWay: ServerResponse[] = []
-  underWayOn.set(connection, underWay)
+/** The responses of a new connection. When it closes, Node 20 closes only the response that is being sent; this closes the others. */
+function watchConnection(connection: Socket): ServerResponse[] {
+  const responses: ServerResponse[] = []
+  responsesOn.set(connection, responses)
   connection.once('close', () => {
-    for (const res of underWay)
+    for (const res of responses)
       inTurn(() => {
         if (res.destroyed || res.writableFinished) return
         res.destroy()
         res.emit('close')
       })
   })
-  return underWay
+  return responses
 }
 
 /** The last response that is under way on this connection; null for none. */
 export function answerUnderWay(socket: Socket): ServerResponse | null {
-  const last = underWayOn.get(socket)?.at(-1)
+  const last = responsesOn.get(socket)?.at(-1)
   return last?.writableFinished === false ? last : null
 }
 

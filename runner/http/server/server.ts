@@ -9,7 +9,7 @@ import { loggedPath } from '../request-context.js'
 import { answerClientErrors } from './client-error.js'
 import { answerLast, answerUnderWay, beginAnswer, KEEP_ALIVE_MS, MOST_AHEAD } from './connection.js'
 
-/** The longest request line and headers, above the longest address, so that the app can answer 414 itself. */
+/** The most bytes of the request line and the headers. The longest address is shorter, so that the app can answer 414 itself. */
 export const MAX_HEADER_BYTES = 131_072
 /** The time within which a whole request must arrive, in milliseconds. */
 export const REQUEST_TIMEOUT_MS = 30_000
@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly host: string
   /** The port; 0 for any free port. */
   readonly port: number
-  /** The flag that sets it, for messages. @default --port */
+  /** The flag that sets the port, for messages. @default --port */
   readonly portFlag?: string
   /**
    * How long new connections and requests are still accepted after shutdown begins, in milliseconds, so that a balancer can notice it.
@@ -88,7 +88,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   server.on('checkExpectation', answer) // The app refuses every expectation other than 100-continue.
   server.on('checkContinue', (req, res) => {
     if (!begin(req, res)) return
-    // The caller is not asked to send a body that will be refused; its next bytes would be taken for the body.
+    // The caller is not asked for a body that will be refused. This answer is the last, since its next bytes could be that body.
     if (isDeclaredTooLarge(req)) answerLast(res)
     else res.writeContinue()
     listener(req, res)
@@ -142,7 +142,7 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
   observe({ kind: 'server.draining' })
   if (drainDelayMs > 0) await new Promise<void>(resolve => clock.after(drainDelayMs, resolve))
   onDraining()
-  // Unlike node:http's own `close`, this does not close connections that seem idle at once.
+  // node:http's own `close` would at once close the connections that seem idle.
   const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()))
   const cancelCut = clock.after(graceMs, () => server.closeAllConnections())
   // Requests that have arrived while the event loop was busy are read before connections are closed as idle.
