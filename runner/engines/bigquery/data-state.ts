@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
-import { Polled } from './polled.js'
+import { PolledValues } from './polled.js'
 
 /** A table as tables.get describes it: https://cloud.google.com/bigquery/docs/reference/rest/v2/tables#Table. */
 export interface TableMetadata {
@@ -28,12 +28,12 @@ export interface DataStateDeps {
   readonly namedTables: (query: Query) => readonly TableName[] | null
   /** All tables that the query reads, also those behind views: a dry run finds them. */
   readonly readTables: (query: Query) => Promise<readonly TableName[]>
-  /** Called when BigQuery does not answer. `what` was asked for: a table, or the tables of a query. */
+  /** Called when BigQuery does not answer. `what` names the table, or the tables of a query, that it was asked for. */
   readonly onFailure: (what: string, cause: unknown) => void
 }
 
 /** For how long the list of the tables behind a query's views is used. A view that is replaced is noticed earlier: its own time changes. */
-const READS_KEPT_MS = 600_000
+const TABLES_KEPT_MS = 600_000
 /** For how long results are kept while rows are streamed to a table: its time of change does not move then. */
 const STREAMED_MS = 600_000
 /** The types of tables whose time of change shows that rows have changed. External tables and materialized views are not among them. */
@@ -41,30 +41,30 @@ const TIMED_TYPES: readonly (string | undefined)[] = ['TABLE', 'VIEW', 'SNAPSHOT
 
 export class DataState {
   readonly #deps: DataStateDeps
-  readonly #versions: Polled<string>
-  readonly #reads: Polled<readonly TableName[]>
+  readonly #versions: PolledValues<string>
+  readonly #tables: PolledValues<readonly TableName[]>
 
   constructor(deps: DataStateDeps) {
     const { clock, pollMs, onFailure } = deps
     this.#deps = deps
-    this.#versions = new Polled({ clock, keepMs: pollMs, onFailure })
-    this.#reads = new Polled({ clock, keepMs: READS_KEPT_MS, onFailure })
+    this.#versions = new PolledValues({ clock, keepMs: pollMs, onFailure })
+    this.#tables = new PolledValues({ clock, keepMs: TABLES_KEPT_MS, onFailure })
   }
 
   /** A fingerprint of the data that the query reads. It is at most `pollMs` and one second old. Null where it is not known. */
-  of(query: Query): string | null {
-    const named = this.#stateOf(this.#deps.namedTables(query))
-    const reads = named === null ? null : this.#reads.current(readsKey(named, query), this.#askReads(query))
-    const read = this.#stateOf(reads)
-    return named === null || read === null ? null : hashOf(named + read)
+  fingerprint(query: Query): string | null {
+    const namedState = this.#stateOf(this.#deps.namedTables(query))
+    const tables = namedState === null ? null : this.#tables.current(keyOf(namedState, query), this.#askTables(query))
+    const readState = this.#stateOf(tables)
+    return namedState === null || readState === null ? null : hashOf(namedState + readState)
   }
 
-  /** Asks BigQuery for what `of` needs to give a fingerprint. Never rejects: where BigQuery does not answer, `of` gives null. */
+  /** Asks BigQuery for what `fingerprint` needs. Never rejects: where BigQuery does not answer, `fingerprint` gives null. */
   async learn(query: Query): Promise<void> {
     const tables = this.#deps.namedTables(query)
     await this.#learnAll(tables)
-    const named = this.#stateOf(tables)
-    if (named !== null) await this.#learnAll(await this.#reads.learn(readsKey(named, query), this.#askReads(query)))
+    const state = this.#stateOf(tables)
+    if (state !== null) await this.#learnAll(await this.#tables.learn(keyOf(state, query), this.#askTables(query)))
   }
 
   async #learnAll(tables: readonly TableName[] | null): Promise<void> {
@@ -72,7 +72,7 @@ export class DataState {
   }
 
   #stateOf(tables: readonly TableName[] | null): string | null {
-    // All tables are asked for before one that is not known ends this.
+    // An unknown table must not keep the tables after it from being asked for.
     const versions = tables?.map(table => [table, this.#versions.current(table, this.#askVersion(table))] as const)
     return versions?.every(([, version]) => version !== null) ? JSON.stringify(versions) : null
   }
@@ -81,13 +81,13 @@ export class DataState {
     return async () => versionOf(await this.#deps.describeTable(table), this.#deps.clock.nowMs())
   }
 
-  #askReads(query: Query): () => Promise<readonly TableName[]> {
+  #askTables(query: Query): () => Promise<readonly TableName[]> {
     return () => this.#deps.readTables(query)
   }
 }
 
 /** The key has the state of the named tables, since a changed view may read other tables. */
-const readsKey = (named: string, { sql }: Query): string => `tables of a query, ${hashOf(named + sql)}`
+const keyOf = (namedState: string, { sql }: Query): string => `tables of a query, ${hashOf(namedState + sql)}`
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 

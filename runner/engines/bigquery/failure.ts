@@ -27,14 +27,14 @@ export class BigQueryFailure extends Error {
     this.jobId = jobId
   }
 
-  /** The same failure as that of a job, which has ended by it. */
-  endedJob(jobId: string): BigQueryFailure {
+  /** A copy with the id of the job that this failure has ended; the failure itself where it has an id. */
+  withJobId(jobId: string): BigQueryFailure {
     const { status, reason, text: message, retryAfterSeconds } = this
     return this.jobId === null ? new BigQueryFailure(status, { reason, message }, retryAfterSeconds, jobId) : this
   }
 }
 
-/** The failure that an answer with a status of 300 or more reports. A proxy may have given it, with any body. */
+/** The failure that an answer with a status of 300 or more reports. The answer may come from a proxy, with any body. */
 export function failureOfAnswer(status: number, body: unknown, retryAfterSeconds: number | null): BigQueryFailure {
   const { errors, message } = (body as { error?: RestErrorProto & { errors?: readonly RestErrorProto[] } })?.error ?? {}
   const first = errors?.[0]
@@ -47,7 +47,7 @@ interface Reason {
   /** The documentation says: try again. */
   readonly isTransient?: true
   /** Only jobs fail for this reason, never requests: the job has ended. */
-  readonly isOfJob?: true
+  readonly isJobFailure?: true
 }
 
 /** The error code of the service for each reason of BigQuery. */
@@ -56,23 +56,23 @@ export const REASONS: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ['authError', { code: 'ENGINE_UNAVAILABLE' }],
   ['backendError', { code: 'ENGINE_UNAVAILABLE', isTransient: true }],
   ['billingNotEnabled', { code: 'ENGINE_UNAVAILABLE' }],
-  ['billingTierLimitExceeded', { code: 'COST_LIMIT_EXCEEDED', isOfJob: true }],
+  ['billingTierLimitExceeded', { code: 'COST_LIMIT_EXCEEDED', isJobFailure: true }],
   ['blocked', { code: 'ENGINE_UNAVAILABLE' }],
-  ['bytesBilledLimitExceeded', { code: 'COST_LIMIT_EXCEEDED', isOfJob: true }],
+  ['bytesBilledLimitExceeded', { code: 'COST_LIMIT_EXCEEDED', isJobFailure: true }],
   ['internalError', { code: 'ENGINE_UNAVAILABLE', isTransient: true }],
-  ['invalidQuery', { code: 'QUERY_FAILED', isOfJob: true }],
-  ['jobBackendError', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isOfJob: true }],
-  ['jobInternalError', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isOfJob: true }],
-  ['jobRateLimitExceeded', { code: 'OVERLOADED', isTransient: true, isOfJob: true }],
+  ['invalidQuery', { code: 'QUERY_FAILED', isJobFailure: true }],
+  ['jobBackendError', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isJobFailure: true }],
+  ['jobInternalError', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isJobFailure: true }],
+  ['jobRateLimitExceeded', { code: 'OVERLOADED', isTransient: true, isJobFailure: true }],
   ['notFound', { code: 'QUERY_FAILED' }],
   ['quotaExceeded', { code: 'OVERLOADED' }],
   ['rateLimitExceeded', { code: 'OVERLOADED', isTransient: true }],
-  ['resourcesExceeded', { code: 'QUERY_FAILED', isOfJob: true }],
-  ['responseTooLarge', { code: 'RESULT_TOO_LARGE', isOfJob: true }],
+  ['resourcesExceeded', { code: 'QUERY_FAILED', isJobFailure: true }],
+  ['responseTooLarge', { code: 'RESULT_TOO_LARGE', isJobFailure: true }],
   // BigQuery gives this reason for a cancelled job, and for one that has reached its own timeout.
-  ['stopped', { code: 'QUERY_FAILED', isOfJob: true }],
-  ['tableUnavailable', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isOfJob: true }],
-  ['timeout', { code: 'QUERY_TIMEOUT', isOfJob: true }],
+  ['stopped', { code: 'QUERY_FAILED', isJobFailure: true }],
+  ['tableUnavailable', { code: 'ENGINE_UNAVAILABLE', isTransient: true, isJobFailure: true }],
+  ['timeout', { code: 'QUERY_TIMEOUT', isJobFailure: true }],
 ])
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 /** The status of answers about a job that was cancelled. */
@@ -80,11 +80,11 @@ const CANCELLED = 499
 
 /** Whether a retry may succeed: the same request again, or, where the job has ended, another job. */
 export function isTransient({ reason, status }: BigQueryFailure): boolean {
-  const { isTransient = false, isOfJob = false } = REASONS.get(reason) ?? {}
-  // Some lasting reasons come with a status of 500: bytesBilledLimitExceeded does.
-  return isTransient || (TRANSIENT_STATUSES.has(status) && reason !== 'quotaExceeded' && !isOfJob)
+  const { isTransient = false, isJobFailure = false } = REASONS.get(reason) ?? {}
+  // Some reasons that are not transient come with a status of 500, such as bytesBilledLimitExceeded.
+  return isTransient || (TRANSIENT_STATUSES.has(status) && reason !== 'quotaExceeded' && !isJobFailure)
 }
 
 /** Whether the job has failed, rather than the request that asks about the job. */
-export const isOfJob = ({ reason, status }: BigQueryFailure): boolean =>
-  REASONS.get(reason)?.isOfJob === true || status === 400 || status === CANCELLED
+export const isJobFailure = ({ reason, status }: BigQueryFailure): boolean =>
+  REASONS.get(reason)?.isJobFailure === true || status === 400 || status === CANCELLED

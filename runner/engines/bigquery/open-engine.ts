@@ -33,14 +33,14 @@ import { DataState } from './data-state.js'
 import { ResultEncoder } from './decode/encode-result.js'
 import { LongRows } from './decode/long-rows.js'
 import { parseRows } from './decode/parse-answer.js'
-import { billedBytes, cancelJob, type UnseenJob } from './jobs/cancel-job.js'
+import { billedBytes, cancelJob, type UnwantedJob } from './jobs/cancel-job.js'
 import { checkQuery, readTables } from './jobs/check-query.js'
 import { describeTable } from './jobs/describe-table.js'
 import { jobLabels } from './jobs/labels.js'
 import { runQueryJob } from './jobs/query-job.js'
 import { queryParameters } from './jobs/query-parameters.js'
 import { MAX_PARTITIONS, partitionsQuery, partsOf } from './partitions.js'
-import { Polled } from './polled.js'
+import { PolledValues } from './polled.js'
 import { Rest, type RestDeps } from './rest.js'
 import type { JobRequest } from './rest-messages.js'
 import { runnerErrorOf } from './runner-error.js'
@@ -92,14 +92,14 @@ export class BigQueryEngine implements Engine {
   readonly #tables: TableCatalogue
   readonly #faults: ArgumentFaults
   readonly #data: DataState
-  readonly #partitions: Polled<readonly TablePart[]>
+  readonly #partitions: PolledValues<readonly TablePart[]>
   readonly #keptQueries = new KeptQueries(true)
   readonly #closed = new AbortController()
   readonly #cancellations = new AbortController()
   /** The work that closing waits for: queries, checks, cancellations. */
   readonly #work = new Set<Promise<unknown>>()
   /** The last ping, which is shared for PING_KEPT_MS. */
-  #pinged: Promise<unknown> | null = null
+  #lastPing: Promise<unknown> | null = null
 
   constructor(options: BigQueryEngineOptions) {
     const { access, clock, random, tables, defaultDataset, functions, broken } = options
@@ -113,13 +113,13 @@ export class BigQueryEngine implements Engine {
     })
     const onFailure = (what: string, cause: unknown): void =>
       options.observe({ kind: 'engine.data-unknown', engine: 'bigquery', what, cause })
-    this.#partitions = new Polled({ clock, keepMs: options.dataPollMs, onFailure })
-    const named = new BoundedMap<string, readonly string[] | null>(MAX_QUERIES)
+    this.#partitions = new PolledValues({ clock, keepMs: options.dataPollMs, onFailure })
+    const namedTables = new BoundedMap<string, readonly string[] | null>(MAX_QUERIES)
     this.#data = new DataState({
       clock,
       pollMs: options.dataPollMs,
       describeTable: table => this.#track(describeTable(table, this.#deps('data', this.#closed.signal))),
-      namedTables: query => memo(named, query.sql, () => this.#namedTables(query)),
+      namedTables: query => memo(namedTables, query.sql, () => this.#namedTables(query)),
       readTables: query =>
         this.#track(readTables(query, this.#jobRequest(query), this.#deps('data', this.#closed.signal))),
       onFailure,
@@ -159,23 +159,23 @@ export class BigQueryEngine implements Engine {
   }
 
   async explain(query: Query): Promise<Explanation> {
-    const { bytes } = await this.#reads(query)
+    const { bytes } = await this.#estimateReads(query)
     return { engineSql: query.sql, plan: `processes ${bytes} bytes` }
   }
 
   async dryRun(query: Query): Promise<QueryReads> {
-    return { engine: 'bigquery', ...(await this.#reads(query)) }
+    return { engine: 'bigquery', ...(await this.#estimateReads(query)) }
   }
 
   dataState(query: Query): string | null {
-    return this.#data.of(query)
+    return this.#data.fingerprint(query)
   }
 
   learnDataState(query: Query): Promise<void> {
     return this.#data.learn(query)
   }
 
-  /** Buckets are kept only where the table is partitioned by the time: otherwise each read of a part would be billed as the whole table. */
+  /** Buckets of time are kept only of a table that is partitioned by that time: of another, BigQuery would bill each part as the whole table. */
   keptQuery(query: Query): KeptQuery | NotKept {
     const kept = this.#keptQueries.keptQueryOf(query, this.#tables, 0)
     if ('reason' in kept) return kept
@@ -192,34 +192,34 @@ export class BigQueryEngine implements Engine {
     const full = this.#fullName(table)
     return this.#partitions.learn(`${full} ${column}`, async () => {
       const { signal } = this.#closed
-      const about = {
+      const runOptions = {
         endpoint: 'partitions',
         maxRows: MAX_PARTITIONS,
         timestamps: 'iso8601',
         timeoutMs: LIST_MS,
         signal,
       } as const
-      return partsOf(await this.#track(this.#runJob(partitionsQuery(full), about)))
+      return partsOf(await this.#track(this.#runJob(partitionsQuery(full), runOptions)))
     })
   }
 
   async ping(): Promise<void> {
-    this.#pinged ??= this.#reads({ sql: 'SELECT 1', parameters: {} }, 'ENGINE_UNAVAILABLE').finally(() => {
+    this.#lastPing ??= this.#estimateReads({ sql: 'SELECT 1', parameters: {} }, 'ENGINE_UNAVAILABLE').finally(() => {
       this.#options.clock.after(PING_KEPT_MS, () => {
-        this.#pinged = null
+        this.#lastPing = null
       })
     })
-    await this.#pinged
+    await this.#lastPing
   }
 
   async close(): Promise<void> {
     this.#closed.abort(CLOSED)
-    const ended = this.#ended()
-    // The clock's timer does not keep the process alive: with it, the process could end while the jobs still run.
-    const enough = new AbortController()
+    const ended = this.#awaitWork()
+    // The clock's timer would not keep the process alive, so that the process could end while the jobs still run.
+    const timer = new AbortController()
     const { closeWithinMs = CLOSE_WITHIN_MS } = this.#options
-    await Promise.race([ended, elapse(closeWithinMs, undefined, { signal: enough.signal }).catch(() => {})])
-    enough.abort()
+    await Promise.race([ended, elapse(closeWithinMs, undefined, { signal: timer.signal }).catch(() => {})])
+    timer.abort()
     this.#cancellations.abort(CLOSED)
     await ended
     this.#rest.close()
@@ -248,7 +248,7 @@ export class BigQueryEngine implements Engine {
   }
 
   /** Waits for all work, again and again: a query that ends may begin a cancellation. */
-  async #ended(): Promise<void> {
+  async #awaitWork(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work)
   }
 
@@ -309,13 +309,13 @@ export class BigQueryEngine implements Engine {
     }
   }
 
-  #cancelLater({ endpoint, job }: RunOptions, unseen: UnseenJob): void {
+  #cancelLater({ endpoint, job }: RunOptions, unwanted: UnwantedJob): void {
     const { observe } = this.#options
-    const { reference } = unseen
+    const { reference } = unwanted
     const { jobId } = reference
     const deps = this.#deps(endpoint, this.#cancellations.signal)
     const cancel = async (): Promise<void> => {
-      if (!(await cancelJob(unseen, deps))) return
+      if (!(await cancelJob(unwanted, deps))) return
       observe({ kind: 'job.cancelled', endpoint, jobId })
       if (job?.onBilledLater) job.onBilledLater(await billedBytes(reference, deps))
     }
@@ -331,7 +331,7 @@ export class BigQueryEngine implements Engine {
     return this.#track(checked())
   }
 
-  async #reads(query: Query, code: ErrorCode = 'QUERY_FAILED'): Promise<WarehouseReads> {
+  async #estimateReads(query: Query, code: ErrorCode = 'QUERY_FAILED'): Promise<WarehouseReads> {
     const result = await this.#check(query)
     if (!result.ok) throw new RunnerError(code, { cause: new QueryFault(result.problem.message) })
     return result.reads!
@@ -352,13 +352,13 @@ export class BigQueryEngine implements Engine {
   }
 
   #runRequest(query: Query, { endpoint, job, exported }: RunOptions): JobRequest {
-    const { priority, maxBytesBilled: mostBilled } = this.#options
+    const { priority, maxBytesBilled: defaultLimit } = this.#options
     const { token = null, revision = '', labels = {}, maxBytesBilled = null } = job ?? {}
-    const most = maxBytesBilled ?? mostBilled
+    const limit = maxBytesBilled ?? defaultLimit
     return this.#jobRequest(query, {
       labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
       query: {
-        ...(most !== null && { maximumBytesBilled: String(most) }),
+        ...(limit !== null && { maximumBytesBilled: String(limit) }),
         // An export gives way to the queries of callers.
         ...((priority === 'batch' || exported) && { priority: 'BATCH' }),
       },

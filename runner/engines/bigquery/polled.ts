@@ -2,7 +2,7 @@
 import { BoundedMap } from '../../model/bounded-map.js'
 import type { Clock } from '../../model/ports.js'
 
-/** How long a value that is being asked for again is still used, in milliseconds. */
+/** How long an old value is still used while it is asked for again, in milliseconds. */
 const GRACE_MS = 1_000
 /** After a failure, a value is asked for again after this time, in milliseconds. */
 const RETRY_MS = 5_000
@@ -13,7 +13,7 @@ interface PolledValue<T> {
   value: T | null
   /** When it was asked for, in the clock's ticks: the value is not older than that. After a failure, an earlier time (see RETRY_MS). */
   askedAt: number
-  asking: Promise<T | null> | null
+  request: Promise<T | null> | null
 }
 
 type Ask<T> = () => Promise<T>
@@ -26,7 +26,7 @@ interface PollDeps {
 }
 
 /** The values by key. A value that is older than `keepMs` is asked for again when it is needed. */
-export class Polled<T> {
+export class PolledValues<T> {
   readonly #deps: PollDeps
   readonly #values = new BoundedMap<string, PolledValue<T>>(MAX_KEPT)
 
@@ -36,28 +36,28 @@ export class Polled<T> {
 
   /** The value that is known now; null where it is unknown or too old. Asks again, without waiting, where it is older than `keepMs`. */
   current(key: string, ask: Ask<T>): T | null {
-    const known = this.#values.get(key)
-    const [age, { keepMs }] = [this.#ageOf(known), this.#deps]
+    const entry = this.#values.get(key)
+    const [age, { keepMs }] = [this.#ageOf(entry), this.#deps]
     if (age >= keepMs) void this.#askAgain(key, ask)
-    return known && age < keepMs + GRACE_MS ? known.value : null
+    return entry && age < keepMs + GRACE_MS ? entry.value : null
   }
 
   /** The value, not older than `keepMs`: waits for it where it must be asked for. Null where that fails. */
   async learn(key: string, ask: Ask<T>): Promise<T | null> {
-    const known = this.#values.get(key)
-    return known && this.#ageOf(known) < this.#deps.keepMs ? known.value : this.#askAgain(key, ask)
+    const entry = this.#values.get(key)
+    return entry && this.#ageOf(entry) < this.#deps.keepMs ? entry.value : this.#askAgain(key, ask)
   }
 
-  #ageOf(known: PolledValue<T> | undefined): number {
-    return known ? this.#deps.clock.ticksMs() - known.askedAt : Number.POSITIVE_INFINITY
+  #ageOf(entry: PolledValue<T> | undefined): number {
+    return entry ? this.#deps.clock.ticksMs() - entry.askedAt : Number.POSITIVE_INFINITY
   }
 
   #askAgain(key: string, ask: Ask<T>): Promise<T | null> {
-    const known = this.#values.get(key) ?? { value: null, askedAt: Number.NEGATIVE_INFINITY, asking: null }
-    if (known.asking) return known.asking
+    const entry = this.#values.get(key) ?? { value: null, askedAt: Number.NEGATIVE_INFINITY, request: null }
+    if (entry.request) return entry.request
     const { clock, keepMs, onFailure } = this.#deps
     const askedAt = clock.ticksMs()
-    const asking = ask()
+    const request = ask()
       .catch((cause: unknown): null => {
         onFailure(key, cause)
         return null
@@ -67,11 +67,11 @@ export class Polled<T> {
         this.#values.set(key, {
           value,
           askedAt: isKnown ? askedAt : askedAt - keepMs + Math.min(RETRY_MS, keepMs),
-          asking: null,
+          request: null,
         })
         return value
       })
-    this.#values.set(key, { ...known, asking })
-    return asking
+    this.#values.set(key, { ...entry, request })
+    return request
   }
 }

@@ -1,4 +1,4 @@
-/** Sends requests to BigQuery's REST interface. README.md says why Google's client is not used for them, and which tests show it. */
+/** Sends requests to BigQuery's REST interface. README.md says why Google's client does not send them. */
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { pipeline } from 'node:stream/promises'
@@ -11,7 +11,7 @@ import type { Clock } from '../../model/ports.js'
 import { BodyTooLargeError } from '../../result/body.js'
 import type { Access } from './auth/credentials.js'
 import { parseAnswer } from './decode/parse-answer.js'
-import { BigQueryFailure, failureOfAnswer, isOfJob, isTransient } from './failure.js'
+import { BigQueryFailure, failureOfAnswer, isJobFailure, isTransient } from './failure.js'
 
 export interface RestCall {
   readonly method: 'GET' | 'POST'
@@ -33,7 +33,7 @@ export interface SendLimits {
   readonly maxAttempts?: number
   readonly onRetry: (reason: string, pauseMs: number) => void
   /** Called after a failure that does not show whether the server has carried out the request. */
-  readonly onUnknown?: () => void
+  readonly onDoubt?: () => void
   /** Called before each retry. If it throws, there is no retry. */
   readonly beforeRetry?: (failure: Error) => Promise<void>
 }
@@ -66,7 +66,7 @@ export interface RestDeps {
 const MAX_ATTEMPTS = 6
 /** The pauses that Google advises between attempts of a request. */
 export const RETRY: Backoff = { firstMs: 200, longestMs: 8_000, jitter: 0.5 }
-/** BigQuery's answers hold at most 10 MB of data (reference of jobs.getQueryResults), which are larger as JSON. */
+/** BigQuery's answers hold at most 10 MB of data (reference of jobs.getQueryResults), which is larger as JSON. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const UNAUTHORIZED = 401
 
@@ -99,14 +99,14 @@ export class Rest {
    *   the signal's reason as soon as it fires; what `beforeRetry` throws.
    */
   async send(call: RestCall, limits: SendLimits): Promise<object> {
-    const { signal, until, maxAttempts = MAX_ATTEMPTS, onRetry, onUnknown, beforeRetry } = limits
+    const { signal, until, maxAttempts = MAX_ATTEMPTS, onRetry, onDoubt, beforeRetry } = limits
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted()
       try {
         return await this.#attempt(call, limits)
       } catch (thrown) {
         const error = thrown as Error
-        if (isUnknown(error)) onUnknown?.()
+        if (isOutcomeUnknown(error)) onDoubt?.()
         signal.throwIfAborted()
         const pauseMs = pauseBefore(attempt, error, this.#random())
         if (!isRetryable(error) || attempt >= maxAttempts || this.#clock.nowMs() + pauseMs >= until) throw error
@@ -202,21 +202,21 @@ function bodyOf({ status, retryAfter, text }: Answer): object {
   return body
 }
 
-/** Whether the same request may succeed when it is sent again. It cannot where the job has failed: the request would find that again. */
+/** Whether the same request may succeed when it is sent again. Where the job has failed, it would only report that failure again. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof TransportError) return error.isTransient
-  return error instanceof BigQueryFailure && isTransient(error) && !isOfJob(error)
+  return error instanceof BigQueryFailure && isTransient(error) && !isJobFailure(error)
 }
 
 /** Whether the server may have carried out the request. An answer of 5xx may come from a proxy that lost the server's answer. */
-function isUnknown(error: unknown): boolean {
+function isOutcomeUnknown(error: unknown): boolean {
   if (error instanceof TransportError) return error.mayHaveArrived
   return error instanceof BigQueryFailure && (error.status >= 500 || error.status === 408)
 }
 
 /**
- * The pause before a retry, in milliseconds. After a request that may have arrived, the first retry follows at once: the server may just
- * have closed an idle connection; and where no answer came in time, time enough has passed.
+ * The pause before a retry, in milliseconds. After a request that may have arrived, the first retry follows at once. Either the server
+ * has closed an idle connection, or the attempt has already waited for its answer.
  */
 function pauseBefore(attempt: number, error: Error, random: number): number {
   if (error instanceof BigQueryFailure && error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1000

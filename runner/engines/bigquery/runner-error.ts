@@ -13,8 +13,8 @@ import { TransportError } from './rest.js'
 /** The error for callers, which says nothing about SQL and tables. Its cause, which only the log gets, has all details. */
 export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal): RunnerError {
   if (error instanceof RunnerError) return error
-  if (signal.aborted) return givenUp(signal.reason)
-  if (error instanceof BigQueryFailure) return ofFailure(error, query)
+  if (signal.aborted) return errorOfAbort(signal.reason)
+  if (error instanceof BigQueryFailure) return errorOfFailure(error, query)
   const isTooLarge = error instanceof BodyTooLargeError
   if (isTooLarge || error instanceof BrokenContractError) {
     return new RunnerError(isTooLarge ? 'RESULT_TOO_LARGE' : 'CONTRACT_BROKEN', {
@@ -25,13 +25,13 @@ export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal)
   return new RunnerError('QUERY_FAILED', { cause: error })
 }
 
-function givenUp(reason: unknown): RunnerError {
+function errorOfAbort(reason: unknown): RunnerError {
   if (reason === TIMED_OUT) return new RunnerError('QUERY_TIMEOUT')
   if (reason === CLOSED) return new RunnerError('ENGINE_UNAVAILABLE', { cause: new TransportError('engine closed') })
   return new RunnerError('CALL_ABANDONED')
 }
 
-function ofFailure(failure: BigQueryFailure, query: Query): RunnerError {
+function errorOfFailure(failure: BigQueryFailure, query: Query): RunnerError {
   const code = codeOf(failure)
   const retry = Math.max(1, failure.retryAfterSeconds ?? 1)
   return new RunnerError(code, {

@@ -1,12 +1,12 @@
 /** Values that others change, asked for at most once in a while. */
 import { expect } from 'chai'
-import { Polled } from '../../../runner/engines/bigquery/polled.js'
+import { PolledValues } from '../../../runner/engines/bigquery/polled.js'
 import { manualClock } from '../../cache/manual-clock.js'
 
 describe('polled values', () => {
   it('are asked for again soon where that has failed, however long they are kept', async () => {
     const clock = manualClock()
-    const polled = new Polled<string>({ clock, keepMs: 600_000, onFailure: () => undefined })
+    const polled = new PolledValues<string>({ clock, keepMs: 600_000, onFailure: () => undefined })
     let answers = ['one', null, 'two']
     const ask = async (): Promise<string> => {
       const [answer, ...others] = answers
@@ -26,7 +26,7 @@ describe('polled values', () => {
     const clock = manualClock()
     const moved = { ...clock, nowMs: () => clock.nowMs() - 3_600_000 }
     let wall = clock
-    const polled = new Polled<number>({
+    const polled = new PolledValues<number>({
       clock: { ...clock, nowMs: () => wall.nowMs() },
       keepMs: 10_000,
       onFailure: () => undefined,

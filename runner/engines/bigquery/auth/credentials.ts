@@ -36,7 +36,7 @@ const REST_PATH = '/bigquery/v2'
 /** @throws SetupError when the file holds no credentials, no project is known, or the emulator's address cannot be read. */
 export async function openAccess({ project, credentialsFile, emulatorHost }: AccessOptions): Promise<OpenedAccess> {
   if (emulatorHost !== null) {
-    if (project === null) return noProject()
+    if (project === null) return throwNoProject()
     const baseUrl = emulatorUrl(emulatorHost)
     const authClient = new PassThroughClient()
     const client = new BigQuery({ projectId: project, authClient, apiEndpoint: new URL(baseUrl).origin })
@@ -50,10 +50,10 @@ export async function openAccess({ project, credentialsFile, emulatorHost }: Acc
     ...(credentialsFile !== null && { keyFilename: credentialsFile }),
   }
   const client = new BigQuery(options)
-  const own = project ?? (await client.getProjectId().catch(noProject))
+  const ownProject = project ?? (await client.getProjectId().catch(throwNoProject))
   return {
     baseUrl: GOOGLE,
-    project: own,
+    project: ownProject,
     ...renewable(client.authClient, () => new BigQuery(options).authClient),
     client,
     ...(credentialsFile !== null && { origin: keyFileOrigin(credentialsFile) }),
@@ -78,21 +78,21 @@ export function renewable(
   next: () => HeaderSource,
 ): Required<Pick<Access, 'credentials' | 'forget'>> {
   let source = first
-  const madeBy = new WeakMap<object, HeaderSource>()
+  const sourceOf = new WeakMap<object, HeaderSource>()
   return {
     async credentials(url) {
       const from = source
       const headers: Readonly<Record<string, string>> = Object.fromEntries(await from.getRequestHeaders(url))
-      madeBy.set(headers, from)
+      sourceOf.set(headers, from)
       return headers
     },
     forget(headers) {
-      if (madeBy.get(headers) === source) source = next()
+      if (sourceOf.get(headers) === source) source = next()
     },
   }
 }
 
-function noProject(cause?: unknown): never {
+function throwNoProject(cause?: unknown): never {
   throw new SetupError('no BigQuery project: give --project or GOOGLE_CLOUD_PROJECT', { cause })
 }
 

@@ -17,7 +17,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 /** The words that name the file in messages. */
 export const keyFileOrigin = (path: string): string => `GOOGLE_APPLICATION_CREDENTIALS names ${path}`
 
-/** Messages say what is wrong, but quote nothing from the file but names of types and members. @throws SetupError. */
+/** @throws SetupError. Its message quotes only names of types and members from the file, since all other texts may be secret. */
 export async function checkKeyFile(path: string): Promise<void> {
   const problem = await problemOf(path)
   if (problem !== null) throw new SetupError(`${keyFileOrigin(path)}, ${problem}`)

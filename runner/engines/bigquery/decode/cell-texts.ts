@@ -6,7 +6,7 @@ import { NO_PROMISE, nullInRequired } from '../../../result/broken-contract.js'
 import { type ScalarOptions, scalarTexts } from '../../../result/scalar-text.js'
 import type { ResultField } from './result-columns.js'
 import { scalarCell } from './scalar-cell.js'
-import { unexpected, within } from './unexpected-cell.js'
+import { unexpected, withField } from './unexpected-cell.js'
 
 type Timestamps = ScalarOptions['timestamps']
 
@@ -30,7 +30,7 @@ export function rowCells(
   }
 }
 
-/** The same for rows and STRUCTs. The function gives null for a value that is neither. */
+/** The function for rows or STRUCTs with these fields. It gives null for any other value. */
 function recordCells(
   fields: readonly ResultField[],
   timestamps: Timestamps,
@@ -44,7 +44,7 @@ function recordCells(
     try {
       for (const value of values) texts.push(value(cellValue(cells[texts.length])))
     } catch (error) {
-      throw within(fields[texts.length]!.name, error)
+      throw withField(fields[texts.length]!.name, error)
     }
     if (cells.length > texts.length) throw unexpected('no further value')
     return texts
@@ -55,12 +55,12 @@ function structText(
   fields: readonly ResultField[],
   timestamps: Timestamps,
   contract: readonly ColumnPromise[],
-  other: ValueText,
+  writeOther: ValueText,
 ): ValueText {
   const [cellsOf, write] = [recordCells(fields, timestamps, contract), objectText(fields.map(({ name }) => name))]
   return record => {
     const cells = cellsOf(record)
-    return cells === null ? other(record) : write(cells)
+    return cells === null ? writeOther(record) : write(cells)
   }
 }
 
@@ -73,7 +73,7 @@ function cellValue(cell: unknown): unknown {
 /** @param type the field's type, or that of its elements */
 function valueText(field: ResultField, type: Type, timestamps: Timestamps, promise: ColumnPromise): ValueText {
   const { required, json, fields = [] } = promise
-  const other = (v: unknown): string => {
+  const writeOther = (v: unknown): string => {
     if (v !== null || !field.isNullable) throw unexpected(v === null ? `${type.kind} that is not NULL` : type.kind)
     if (required) throw nullInRequired()
     return 'null'
@@ -81,20 +81,20 @@ function valueText(field: ResultField, type: Type, timestamps: Timestamps, promi
   switch (type.kind) {
     case 'ARRAY': {
       const element = valueText(field, type.element, timestamps, { ...NO_PROMISE, fields })
-      return v => (Array.isArray(v) ? `[${v.map(cell => element(cellValue(cell))).join()}]` : other(v))
+      return v => (Array.isArray(v) ? `[${v.map(cell => element(cellValue(cell))).join()}]` : writeOther(v))
     }
     case 'STRUCT':
-      return structText(field.fields, timestamps, fields, other)
+      return structText(field.fields, timestamps, fields, writeOther)
     default: {
       const text = scalarCell(type.kind, scalarTexts({ timestamps, numbers: json }))
-      const write = required && type.kind === 'JSON' ? (v: string): string => presentJson(text(v)) : text
-      return v => (typeof v === 'string' ? write(v) : other(v))
+      const write = required && type.kind === 'JSON' ? (v: string): string => requireJson(text(v)) : text
+      return v => (typeof v === 'string' ? write(v) : writeOther(v))
     }
   }
 }
 
 /** A JSON null is a NULL to the readers of every format. */
-function presentJson(json: string): string {
+function requireJson(json: string): string {
   if (json === 'null') throw nullInRequired()
   return json
 }

@@ -7,7 +7,7 @@ import type { RowWriter } from '../../../result/row-writer.js'
 import type { RestSchema } from '../rest-messages.js'
 import { rowCells } from './cell-texts.js'
 import { resultColumns } from './result-columns.js'
-import { inRow } from './unexpected-cell.js'
+import { withRow } from './unexpected-cell.js'
 
 export interface EncodeOptions extends Pick<RunOptions, 'timestamps' | 'contract' | 'maxRows'> {
   /** The most bytes of a result's body. */
@@ -21,7 +21,7 @@ type Rows = Pick<RowWriter, 'add' | 'finish'>
 /** Once one of its methods has thrown, the encoder cannot be used any more. */
 export class ResultEncoder {
   readonly #options: EncodeOptions
-  #opened: Opened | null = null
+  #encoding: Encoding | null = null
   #rowsRead = 0
 
   constructor(options: EncodeOptions) {
@@ -37,7 +37,7 @@ export class ResultEncoder {
     this.#add(rows, cellsOf, writer)
   }
 
-  /** The same for rows whose values have been decoded. */
+  /** Adds rows whose values have been decoded. */
   addCells(schema: RestSchema, rows: readonly (readonly string[])[]): void {
     this.#add(rows, cells => cells, this.#open(schema).writer)
   }
@@ -50,7 +50,7 @@ export class ResultEncoder {
         this.#rowsRead += 1
       }
     } catch (error) {
-      throw inRow(this.#rowsRead + 1, error)
+      throw withRow(this.#rowsRead + 1, error)
     }
   }
 
@@ -63,19 +63,19 @@ export class ResultEncoder {
   }
 
   /** The first page's schema is the result's. */
-  #open(schema: RestSchema): Opened {
-    if (this.#opened !== null) return this.#opened
+  #open(schema: RestSchema): Encoding {
+    if (this.#encoding !== null) return this.#encoding
     const { timestamps, contract = [], maxBytes, rowsOf } = this.#options
     const fields = resultColumns(schema)
     const columns = namedColumns(fields)
     const names = columns.map(({ name }) => name)
     const writer = rowsOf?.(columns) ?? bodyRows(names, maxBytes)
-    this.#opened = { columns, cellsOf: rowCells(fields, timestamps, contract), writer }
-    return this.#opened
+    this.#encoding = { columns, cellsOf: rowCells(fields, timestamps, contract), writer }
+    return this.#encoding
   }
 }
 
-interface Opened {
+interface Encoding {
   readonly columns: readonly ResultColumn[]
   readonly cellsOf: ReturnType<typeof rowCells>
   readonly writer: Rows

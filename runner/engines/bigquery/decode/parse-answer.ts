@@ -3,7 +3,7 @@ import { isRecord } from '../../../model/is-record.js'
 import { readJson } from '../../../model/read-json.js'
 import { unexpected } from './unexpected-cell.js'
 
-/** How many characters of rows are parsed, about, before other work of the process has its turn. */
+/** About how many characters of rows are parsed before other work of the process has its turn. */
 const SLICE_LENGTH = 65_536
 /** A part with more characters, since it has a long row, would take too long for one turn: a thread decodes it (long-rows.ts). */
 const LONG_LENGTH = 262_144

@@ -30,15 +30,15 @@ const WRITERS: Readonly<Record<ScalarKind, WriterOf>> = {
   FLOAT64: texts => value => texts.float64(floatOf(value)),
   NUMERIC: texts => value => texts.numeric(decimalOf(value, 'NUMERIC')),
   BIGNUMERIC: texts => value => texts.numeric(decimalOf(value, 'BIGNUMERIC')),
-  BOOL: texts => value => texts.bool(checked(value, isBool, 'BOOL').toLowerCase() === 'true'),
+  BOOL: texts => value => texts.bool(check(value, isBool, 'BOOL').toLowerCase() === 'true'),
   STRING: texts => texts.string,
   // The texts of the following types are already as in results, without characters that JSON escapes: `interval` only adds quotes.
-  BYTES: texts => value => texts.interval(checked(value, isBase64, 'BYTES')),
-  DATE: texts => value => texts.interval(checked(value, isDate, 'DATE')),
-  TIME: texts => value => texts.interval(exactFraction(checked(value, isTime, 'TIME'))),
-  DATETIME: texts => value => texts.interval(exactFraction(checked(value, isDatetime, 'DATETIME').replace(' ', 'T'))),
+  BYTES: texts => value => texts.interval(check(value, isBase64, 'BYTES')),
+  DATE: texts => value => texts.interval(check(value, isDate, 'DATE')),
+  TIME: texts => value => texts.interval(shortenFraction(check(value, isTime, 'TIME'))),
+  DATETIME: texts => value => texts.interval(shortenFraction(check(value, isDatetime, 'DATETIME').replace(' ', 'T'))),
   TIMESTAMP: texts => value => texts.timestamp(integerIn(value, TIMESTAMP_RANGE, 'TIMESTAMP')),
-  INTERVAL: texts => value => texts.interval(exactFraction(checked(value, isInterval, 'INTERVAL'))),
+  INTERVAL: texts => value => texts.interval(shortenFraction(check(value, isInterval, 'INTERVAL'))),
   JSON: texts => value => texts.json(jsonOf(value)),
   'RANGE<DATE>': rangeWriter('RANGE<DATE>'),
   'RANGE<DATETIME>': rangeWriter('RANGE<DATETIME>'),
@@ -52,8 +52,8 @@ function rangeOf(value: string, kind: RangeKind): string {
   if (parts.length !== 2) throw unexpected(kind)
   const bounds = parts.map(part => {
     if (part === 'UNBOUNDED') return null
-    if (element === 'DATE') return checked(part, isDate, kind)
-    if (element === 'DATETIME') return exactFraction(checked(part, isDatetime, kind))
+    if (element === 'DATE') return check(part, isDate, kind)
+    if (element === 'DATETIME') return shortenFraction(check(part, isDatetime, kind))
     return `${datetimeText(integerIn(part, TIMESTAMP_RANGE, kind))}Z`
   })
   return rangeResultText(kind, bounds)
@@ -87,11 +87,11 @@ function floatOf(text: string): number {
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 
 const decimalOf = (text: string, kind: 'NUMERIC' | 'BIGNUMERIC'): string =>
-  checked(text, () => DECIMAL.test(text) && numericLiteral(text, kind) !== null, kind)
+  check(text, () => DECIMAL.test(text) && numericLiteral(text, kind) !== null, kind)
 
 const isBool = (text: string): boolean => /^(?:true|false)$/i.test(text)
 
-function checked(text: string, isValid: (text: string) => boolean, kind: ScalarKind): string {
+function check(text: string, isValid: (text: string) => boolean, kind: ScalarKind): string {
   if (!isValid(text)) throw unexpected(kind)
   return text
 }
@@ -119,8 +119,8 @@ function isInterval(text: string): boolean {
   return counts.every((count, i) => Number(count) <= INTERVAL_MOST[i]! && (count === '0' || !count.startsWith('0')))
 }
 
-/** A fraction of 3 or 6 digits, or none where it is zero, as TO_JSON_STRING writes times; the answer may hold any. */
-function exactFraction(text: string): string {
+/** A fraction of 3 or 6 digits, or none where it is zero, as TO_JSON_STRING writes times. The answer may have any number of digits. */
+function shortenFraction(text: string): string {
   const dot = text.indexOf('.')
   if (dot < 0) return text
   return text.slice(0, dot) + fractionText(Number(text.slice(dot + 1, dot + 7).padEnd(6, '0')))

@@ -30,7 +30,7 @@ const hasPlace = (thrown: unknown): thrown is UnexpectedCellError | BrokenContra
   thrown instanceof UnexpectedCellError || thrown instanceof BrokenContractError
 
 /** The error that was thrown while this field was read, with the field's name added to its place. */
-export const within = (field: string, thrown: unknown): unknown => (hasPlace(thrown) ? thrown.inColumn(field) : thrown)
+export const withField = (field: string, error: unknown): unknown => (hasPlace(error) ? error.inColumn(field) : error)
 
 /** The error that was thrown while this row was read, with the row's number added to its place. */
-export const inRow = (row: number, thrown: unknown): unknown => (hasPlace(thrown) ? thrown.inRow(row) : thrown)
+export const withRow = (row: number, error: unknown): unknown => (hasPlace(error) ? error.inRow(row) : error)

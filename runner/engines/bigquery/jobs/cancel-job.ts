@@ -5,7 +5,7 @@ import type { RestDeps } from '../rest.js'
 import type { RestJob, RestJobReference } from '../rest-messages.js'
 
 /** A job that may still run although its result is no longer wanted. */
-export interface UnseenJob {
+export interface UnwantedJob {
   readonly reference: RestJobReference
   /** Whether the server has said that the job is there. Otherwise its start may still be on its way, or may have had no effect. */
   readonly isKnown: boolean
@@ -25,7 +25,7 @@ const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000
  * Returns whether the server has such a job.
  * @throws BigQueryFailure, TransportError when the cancellation has not reached the server within a minute; the signal's reason.
  */
-export async function cancelJob({ reference, isKnown }: UnseenJob, deps: RestDeps): Promise<boolean> {
+export async function cancelJob({ reference, isKnown }: UnwantedJob, deps: RestDeps): Promise<boolean> {
   const { rest, clock, signal, onRetry } = deps
   const call = { method: 'POST', path: `${jobPath('jobs', reference)}/cancel`, query: locationOf(reference) } as const
   const limits = limitsFrom(clock.nowMs())

@@ -4,7 +4,7 @@ import { pause } from '../../../model/deadline.js'
 import { nextTurn } from '../../../model/in-turns.js'
 import type { QueryCost } from '../../../model/query.js'
 import { unexpected } from '../decode/unexpected-cell.js'
-import { BigQueryFailure, isOfJob, isTransient } from '../failure.js'
+import { BigQueryFailure, isJobFailure, isTransient } from '../failure.js'
 import { RETRY, type RestCall, type RestDeps, type SendLimits, TransportError } from '../rest.js'
 import type {
   JobRequest,
@@ -14,7 +14,7 @@ import type {
   RestResults,
   RestSchema,
 } from '../rest-messages.js'
-import { jobPath, locationOf, type UnseenJob } from './cancel-job.js'
+import { jobPath, locationOf, type UnwantedJob } from './cancel-job.js'
 
 /** A query to run as a job. Its `signal` fires at the deadline too. */
 export interface JobOrder extends RestDeps {
@@ -34,11 +34,11 @@ export interface JobOrder extends RestDeps {
   /** From 0 to 1. */
   readonly random: () => number
   /** Called when the query ends while its job may still run, which must then be cancelled. */
-  readonly cancelLater: (job: UnseenJob) => void
+  readonly cancelLater: (job: UnwantedJob) => void
 }
 
 /** For how long the server delays an answer while it waits for the query to end. */
-const HOLD_MS = 10_000
+const SERVER_WAIT_MS = 10_000
 /** How long an answer may take beyond the server's delay before it counts as lost. */
 const NETWORK_MS = 10_000
 /** The most jobs that are started for one query: where a job fails for a passing reason, another is started. */
@@ -54,7 +54,7 @@ export async function runQueryJob(order: JobOrder): Promise<void> {
     try {
       return await new QueryJob(order).run()
     } catch (error) {
-      if (!hasEnded(error) || !isTransient(error) || jobs >= MAX_JOBS) throw error
+      if (!endsJob(error) || !isTransient(error) || jobs >= MAX_JOBS) throw error
       const pauseMs = pauseAfter(jobs, RETRY, order.random())
       if (order.clock.nowMs() + pauseMs >= order.deadline) throw error
       order.onRetry(error.message, pauseMs)
@@ -81,10 +81,10 @@ class QueryJob {
   async run(): Promise<void> {
     try {
       await this.#start()
-      const answer = await this.#ended()
+      const answer = await this.#awaitEnd()
       this.#mayRun = false
       const paid = this.#cost(answer).then(this.#order.onPaid)
-      await this.#pages(answer).finally(() => paid)
+      await this.#readPages(answer).finally(() => paid)
     } finally {
       if (this.#mayRun) this.#order.cancelLater({ reference: this.#reference, isKnown: this.#isKnown })
     }
@@ -98,17 +98,17 @@ class QueryJob {
     const body = { jobReference: this.#reference, configuration: { ...configuration, jobTimeoutMs } }
     const call = { method: 'POST', path: `projects/${encodeURIComponent(project)}/jobs`, body } as const
     try {
-      const onUnknown = (): void => {
+      const onDoubt = (): void => {
         this.#mayRun = true
       }
-      const { jobReference, status } = (await rest.send(call, { ...this.#limits(), onUnknown })) as RestJob
+      const { jobReference, status } = (await rest.send(call, { ...this.#limits(), onDoubt })) as RestJob
       this.#mayRun = true
       if (jobReference?.jobId !== this.#reference.jobId) throw new TransportError('the answer does not name the job')
       this.#isKnown = true
       if (jobReference.location !== undefined) this.#reference = { ...this.#reference, location: jobReference.location }
-      if (status?.errorResult) throw this.#failed(new BigQueryFailure(200, status.errorResult))
+      if (status?.errorResult) throw this.#jobFailure(new BigQueryFailure(200, status.errorResult))
     } catch (error) {
-      if (!(error instanceof BigQueryFailure) || error.reason !== 'duplicate') throw this.#marked(error)
+      if (!(error instanceof BigQueryFailure) || error.reason !== 'duplicate') throw this.#withJobId(error)
       this.#isKnown = this.#mayRun = true
       // "Already Exists: Job project:EU.id": this message tells the location of a job that was started without one.
       const location = /Job [^ ]*:([\w-]+)\.[\w-]+/.exec(error.text)?.[1]
@@ -117,14 +117,14 @@ class QueryJob {
   }
 
   /** Polls until the job has ended, and returns the first answer with a result. */
-  async #ended(): Promise<RestResults> {
+  async #awaitEnd(): Promise<RestResults> {
     const { clock, random } = this.#order
     for (let polls = 1; ; polls++) {
       const began = clock.ticksMs()
       const answer = await this.#poll()
       // Errors beside a schema are warnings, and so are errors of a job that still runs.
       const error = answer.jobComplete === true && !answer.schema?.fields?.length ? answer.errors?.[0] : undefined
-      if (error) throw this.#failed(new BigQueryFailure(200, error))
+      if (error) throw this.#jobFailure(new BigQueryFailure(200, error))
       if (answer.jobComplete === true) return answer
       if (clock.ticksMs() - began <= HASTY_MS)
         await pause(pauseAfter(polls, RETRY, random()), this.#order.signal, clock)
@@ -134,38 +134,38 @@ class QueryJob {
   async #poll(): Promise<RestResults> {
     const beforeRetry = async (error: Error): Promise<void> => {
       const result = await this.#errorResult(error)
-      if (result) throw this.#failed(new BigQueryFailure(200, result))
+      if (result) throw this.#jobFailure(new BigQueryFailure(200, result))
     }
-    const call = this.#results({ timeoutMs: String(this.#holdMs()) })
+    const call = this.#resultsCall({ timeoutMs: String(this.#serverWaitMs()) })
     try {
       return await this.#order.rest.send(call, { ...this.#limits(), beforeRetry })
     } catch (error) {
-      const isOver = hasEnded(error) || (await this.#errorResult(error)) !== undefined
-      throw isOver ? this.#failed(error as BigQueryFailure) : this.#marked(error)
+      const isOver = endsJob(error) || (await this.#errorResult(error)) !== undefined
+      throw isOver ? this.#jobFailure(error as BigQueryFailure) : this.#withJobId(error)
     }
   }
 
-  /** The error that has ended the job, if one has: a backendError may be of the request that asked, or of the job. */
+  /** The error that has ended the job, if any. A backendError may be one of the request that asked, or one of the job. */
   async #errorResult(error: unknown): Promise<RestErrorProto | undefined> {
-    if (!(error instanceof BigQueryFailure) || error.reason === '' || isOfJob(error)) return undefined
-    const { state, errorResult } = (await this.#resource())?.status ?? {}
+    if (!(error instanceof BigQueryFailure) || error.reason === '' || isJobFailure(error)) return undefined
+    const { state, errorResult } = (await this.#askJob())?.status ?? {}
     return state === 'DONE' ? errorResult : undefined
   }
 
   async #cost({ totalBytesProcessed = '0', cacheHit = false }: RestResults): Promise<QueryCost> {
     const bytesProcessed = Number(totalBytesProcessed)
-    const billed = cacheHit ? '0' : (await this.#resource())?.statistics?.query?.totalBytesBilled
+    const billed = cacheHit ? '0' : (await this.#askJob())?.statistics?.query?.totalBytesBilled
     const bytesBilled = billed === undefined ? estimatedBill(bytesProcessed) : Number(billed)
     return { bytesProcessed, bytesBilled, isCacheHit: cacheHit, jobId: this.#reference.jobId }
   }
 
-  /** The job's resource; undefined where the request fails. It is not tried again, since no result depends on it. */
-  #resource(): Promise<RestJob | undefined> {
-    return this.#order.rest.send(this.#get('jobs', {}), { ...this.#limits(), maxAttempts: 1 }).catch(() => undefined)
+  /** The job's resource; undefined where the request fails. The request is not repeated, since no result depends on it. */
+  #askJob(): Promise<RestJob | undefined> {
+    return this.#order.rest.send(this.#call('jobs', {}), { ...this.#limits(), maxAttempts: 1 }).catch(() => undefined)
   }
 
   /** Passes the rows on to `accept`, page by page, with turns for other work of the process. The next page is fetched meanwhile. */
-  async #pages(answer: RestResults): Promise<void> {
+  async #readPages(answer: RestResults): Promise<void> {
     const { accept, maxRows, rest } = this.#order
     const { schema = {}, totalRows } = answer
     await accept(schema, [])
@@ -173,7 +173,7 @@ class QueryJob {
     for (let count = 0; ; ) {
       const { pageToken } = page
       const next =
-        pageToken && Number(totalRows) > count ? rest.send(this.#results({ pageToken }), this.#limits()) : null
+        pageToken && Number(totalRows) > count ? rest.send(this.#resultsCall({ pageToken }), this.#limits()) : null
       // A failure of the next page is thrown when that page is awaited, after the rows of this page.
       next?.catch(() => null)
       for (const rows of page.rows ?? []) {
@@ -183,41 +183,41 @@ class QueryJob {
       }
       if (count > maxRows) return
       if (!pageToken) return expectAll(totalRows, count)
-      page = await (next ?? rest.send(this.#results({ pageToken }), this.#limits()))
+      page = await (next ?? rest.send(this.#resultsCall({ pageToken }), this.#limits()))
     }
   }
 
-  #results(more: Readonly<Record<string, string>>): RestCall {
+  #resultsCall(more: Readonly<Record<string, string>>): RestCall {
     const maxResults = String(Math.min(this.#order.maxRows + 1, MAX_PAGE_ROWS))
-    return this.#get('queries', { ...more, maxResults, 'formatOptions.useInt64Timestamp': 'true' })
+    return this.#call('queries', { ...more, maxResults, 'formatOptions.useInt64Timestamp': 'true' })
   }
 
-  #get(kind: 'jobs' | 'queries', query: Readonly<Record<string, string>>): RestCall {
+  #call(kind: 'jobs' | 'queries', query: Readonly<Record<string, string>>): RestCall {
     return { method: 'GET', path: jobPath(kind, this.#reference), query: { ...locationOf(this.#reference), ...query } }
   }
 
-  #holdMs(): number {
-    return Math.max(1, Math.min(HOLD_MS, this.#order.deadline - this.#order.clock.nowMs()))
+  #serverWaitMs(): number {
+    return Math.max(1, Math.min(SERVER_WAIT_MS, this.#order.deadline - this.#order.clock.nowMs()))
   }
 
   #limits(): SendLimits {
     const { deadline, signal, onRetry } = this.#order
-    return { until: deadline, attemptMs: this.#holdMs() + NETWORK_MS, onRetry, signal }
+    return { until: deadline, attemptMs: this.#serverWaitMs() + NETWORK_MS, onRetry, signal }
   }
 
-  /** Marks a failure of the job as one that has ended it; returns any other error as it is. */
-  #marked(error: unknown): unknown {
-    return error instanceof BigQueryFailure && isOfJob(error) ? this.#failed(error) : error
+  /** Adds the job's id to a failure of the job itself; returns any other error as it is. */
+  #withJobId(error: unknown): unknown {
+    return error instanceof BigQueryFailure && isJobFailure(error) ? this.#jobFailure(error) : error
   }
 
-  #failed(failure: BigQueryFailure): BigQueryFailure {
+  #jobFailure(failure: BigQueryFailure): BigQueryFailure {
     this.#mayRun = false
-    return failure.endedJob(this.#reference.jobId)
+    return failure.withJobId(this.#reference.jobId)
   }
 }
 
-/** Whether the error is the failure of a job, which has ended. */
-const hasEnded = (error: unknown): error is BigQueryFailure => error instanceof BigQueryFailure && error.jobId !== null
+/** Whether the error is the failure of a job, which has ended by it. */
+const endsJob = (error: unknown): error is BigQueryFailure => error instanceof BigQueryFailure && error.jobId !== null
 
 /**
  * Checks that all rows have come: a result with fewer rows than BigQuery announced would be wrong. An answer without the number may have
@@ -231,6 +231,6 @@ function expectAll(totalRows: string | undefined, count: number): void {
 const BYTES_PER_MIB = 2 ** 20
 const LEAST_BILLED_MIB = 10
 
-/** The bytes billed of a job that gave no answer about them: whole MiB, at least 10 ("On-demand query size calculation"). */
+/** The bytes that a job was billed for, where BigQuery does not say: whole MiB, at least 10 ("On-demand query size calculation"). */
 const estimatedBill = (bytesProcessed: number): number =>
   bytesProcessed === 0 ? 0 : Math.max(LEAST_BILLED_MIB, Math.ceil(bytesProcessed / BYTES_PER_MIB)) * BYTES_PER_MIB

@@ -11,13 +11,13 @@ type ParameterType = NonNullable<QueryParameter['parameterType']>
 type ParameterValue = NonNullable<QueryParameter['parameterValue']>
 
 /** @throws RunnerError ARGUMENT_INVALID for an unknown type, or a value that does not fit its type. */
-export function queryParameters(given: Readonly<Record<string, BoundValue>>): QueryParameter[] {
+export function queryParameters(values: Readonly<Record<string, BoundValue>>): QueryParameter[] {
   const errors: ArgumentProblem[] = []
   const parameters: QueryParameter[] = []
-  for (const [name, type] of Object.entries(typesOf(given))) {
-    const parameterValue = checkValue(type, given[name]!.value, WRITER)
+  for (const [name, type] of Object.entries(typesOf(values))) {
+    const parameterValue = checkValue(type, values[name]!.value, WRITER)
     if (parameterValue) parameters.push({ name, parameterType: typeOf(type), parameterValue })
-    else errors.push({ parameter: name, detail: `is not a value of type ${given[name]!.type}` })
+    else errors.push({ parameter: name, detail: `is not a value of type ${values[name]!.type}` })
   }
   if (errors.length > 0) throw invalidArguments(errors)
   return parameters
