@@ -35,7 +35,7 @@ export type FromOffer = { readonly value: unknown } | undefined
 const MOST_OF_TOKEN = 16
 
 export class AgentThread {
-  readonly #turns = new FairTurns({ most: Infinity, mostOfCaller: MOST_OF_TOKEN, mostOfEndpoint: MOST_OF_TOKEN })
+  readonly #turns = new FairTurns({ maxRunning: Infinity, maxOfCaller: MOST_OF_TOKEN, maxOfEndpoint: MOST_OF_TOKEN })
   #thread: AskedThread | null = null
   #isClosed = false
 

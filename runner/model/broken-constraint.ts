@@ -4,7 +4,7 @@ import { re2Problem } from './re2.js'
 import { isLongerThan } from './text-length.js'
 import { compareValues } from './typed-value.js'
 
-/** The constraint that this typed value or element breaks, as the rest of a sentence; null where it keeps all. */
+/** The constraint that this typed value or element breaks, as the rest of a sentence; null where it breaks none. */
 export function brokenConstraint(parameter: Parameter, type: ScalarParameterType, value: ScalarValue): string | null {
   const { rows, enum: allowed, pattern, format, schema, minimum, maximum } = parameter
   if (type === 'string') {

@@ -7,7 +7,7 @@ const MAX_LENGTH = 2_000
 
 /**
  * The messages of an error and of its causes, outermost first: `a; caused by: b; caused by: c`. At most four messages of at
- * most 2,000 characters each; a message that repeats the one before it is left out. A string is returned as it is, cut.
+ * most 2,000 characters each; a message that repeats the one before it is left out. A string is cut after 8,000 characters.
  */
 export function causeText(thrown: unknown): string {
   const texts: string[] = []

@@ -1,4 +1,4 @@
-/** Checks bound values against the types of their parameters, for every engine: each writes what was checked in its own form. */
+/** Checks bound values against the types of their parameters. Each engine writes the checked values in its own form. */
 import {
   distinctNames,
   elementOfRange,
@@ -26,7 +26,7 @@ export interface ExactValues extends Readonly<Record<RangeKind, RangeBounds>> {
   readonly TIMESTAMP: string
   /** Its text is `1-2 3 4:5:6.5`: years and months, days, time. */
   readonly INTERVAL: NonNullable<ReturnType<typeof intervalOf>>
-  /** The text of a JSON value. It is given as this text, or as a plain JSON value that is not a string. */
+  /** The text of a JSON value. The bound value is this text, or the JSON value itself if that is not a string. */
   readonly JSON: string
 }
 
@@ -48,24 +48,24 @@ export function checkValue<T>(type: Type, value: unknown, writer: ValueWriter<T>
   switch (type.kind) {
     case 'ARRAY': {
       const items = Array.isArray(value) ? value.map(item => checkValue(type.element, item, writer)) : [undefined]
-      return isWhole(items) ? writer.array(items) : undefined
+      return areDefined(items) ? writer.array(items) : undefined
     }
     case 'STRUCT': {
       if (typeof value !== 'object') return undefined
       const names = distinctNames(type.fields.map(({ name }) => name))
-      const given = Array.isArray(value) ? value : names.map(name => (value as Readonly<Record<string, unknown>>)[name])
-      if (given.length !== names.length) return undefined
-      const fields = type.fields.map((field, i) => checkValue(field.type, given[i], writer))
-      return isWhole(fields) ? writer.struct(type, fields) : undefined
+      const items = Array.isArray(value) ? value : names.map(name => (value as Readonly<Record<string, unknown>>)[name])
+      if (items.length !== names.length) return undefined
+      const fields = type.fields.map((field, i) => checkValue(field.type, items[i], writer))
+      return areDefined(fields) ? writer.struct(type, fields) : undefined
     }
     default: {
-      const exact = EXACT[type.kind](value)
+      const exact = READERS[type.kind](value)
       return exact === undefined ? undefined : (writer.scalars[type.kind] as (value: unknown) => T | undefined)(exact)
     }
   }
 }
 
-const isWhole = <T>(values: readonly (T | undefined)[]): values is readonly T[] => !values.includes(undefined)
+const areDefined = <T>(values: readonly (T | undefined)[]): values is readonly T[] => !values.includes(undefined)
 
 const NOT_FINITE: ReadonlyMap<unknown, number> = new Map(
   [Number.NaN, Infinity, -Infinity].map(number => [String(number), number]),
@@ -76,22 +76,22 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const digitsOf = (value: unknown): string | undefined =>
   typeof value === 'number' || typeof value === 'bigint' ? String(value) : textOf(value)
 
-type Exact<K extends ScalarKind> = (value: unknown) => ExactValues[K] | undefined
+type Reader<K extends ScalarKind> = (value: unknown) => ExactValues[K] | undefined
 
-const EXACT: { readonly [K in ScalarKind]: Exact<K> } = {
+const READERS: { readonly [K in ScalarKind]: Reader<K> } = {
   // A number beyond the safe integers may not be the one that its writer meant.
   INT64: value =>
-    typeof value === 'number' && !Number.isSafeInteger(value) ? undefined : typed('int64', digitsOf(value)),
-  FLOAT64: value => (typeof value === 'number' ? value : (NOT_FINITE.get(value) ?? typed('float64', digitsOf(value)))),
+    typeof value === 'number' && !Number.isSafeInteger(value) ? undefined : read('int64', digitsOf(value)),
+  FLOAT64: value => (typeof value === 'number' ? value : (NOT_FINITE.get(value) ?? read('float64', digitsOf(value)))),
   NUMERIC: value => numericLiteral(digitsOf(value) ?? '', 'NUMERIC') ?? undefined,
   BIGNUMERIC: value => numericLiteral(digitsOf(value) ?? '', 'BIGNUMERIC') ?? undefined,
   BOOL: value => (typeof value === 'boolean' ? value : undefined),
   STRING: textOf,
   BYTES: value => (value instanceof Uint8Array ? value : bytesOf(value)),
-  DATE: value => typed('date', textOf(value)),
-  DATETIME: value => typed('datetime', textOf(value)),
-  TIME: value => typed('time', textOf(value)),
-  TIMESTAMP: value => typed('timestamp', textOf(value)),
+  DATE: value => read('date', textOf(value)),
+  DATETIME: value => read('datetime', textOf(value)),
+  TIME: value => read('time', textOf(value)),
+  TIMESTAMP: value => read('timestamp', textOf(value)),
   INTERVAL: value => intervalOf(textOf(value) ?? ''),
   JSON: value => textOf(value) ?? JSON.stringify(value),
   'RANGE<DATE>': value => rangeOf('RANGE<DATE>', value),
@@ -104,9 +104,9 @@ function rangeOf(kind: RangeKind, value: unknown): RangeBounds | undefined {
   return typeof bounds === 'string' ? undefined : bounds
 }
 
-function typed(type: 'float64', text: string | undefined): number | undefined
-function typed(type: 'int64' | 'date' | 'time' | 'datetime' | 'timestamp', text: string | undefined): string | undefined
-function typed(type: Parameters<typeof typeScalar>[0], text: string | undefined): unknown {
+function read(type: 'float64', text: string | undefined): number | undefined
+function read(type: 'int64' | 'date' | 'time' | 'datetime' | 'timestamp', text: string | undefined): string | undefined
+function read(type: Parameters<typeof typeScalar>[0], text: string | undefined): unknown {
   const value = text === undefined ? null : typeScalar(type, text)
   return value?.ok ? value.value : undefined
 }

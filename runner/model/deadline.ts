@@ -26,20 +26,20 @@ export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: numbe
     signal: controller.signal,
     end(): void {
       cancelTimer()
-      // Not by the option `signal`: Node would keep the reason of its abort, with the frames of its stack and what they hold.
+      // With the option `signal` of addEventListener, Node would keep the reason of its abort, with its stack and what the frames hold.
       for (const signal of signals) signal.removeEventListener('abort', follow)
     },
   }
 }
 
 /** The error of a call that the signal has ended. */
-export const endedBy = (signal: AbortSignal | undefined): RunnerError =>
+export const abortError = (signal: AbortSignal | undefined): RunnerError =>
   new RunnerError(signal?.reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
 
 /** See nextTurn. @throws RunnerError where the signal has ended the call. */
 export async function nextTurnOf(signal: AbortSignal): Promise<void> {
   await nextTurn()
-  if (signal.aborted) throw endedBy(signal)
+  if (signal.aborted) throw abortError(signal)
 }
 
 /** Waits for the work, but rejects with the signal's reason as soon as it fires; the work itself goes on. */

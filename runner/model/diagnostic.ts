@@ -21,19 +21,19 @@ export interface Diagnostic {
 
 /** What a diagnostic is about, for code that acts on it instead of reading its message. It is not shown. */
 export interface DiagnosticData {
-  /** The word that it proposes instead of the one at its place. */
+  /** The word that the message proposes instead of the word at its place. */
   readonly meant?: string
-  /** The lookup table whose field it proposes to read. */
+  /** The lookup table whose field the message proposes to read. */
   readonly table?: string
   /** The name that nothing reads. */
   readonly unused?: string
   /** The table that has no schema. */
   readonly missing?: string
-  /** What a mistake in SQL is. */
+  /** The mistake in SQL. */
   readonly sql?: SqlMistake
 }
 
-/** A diagnostic as programs are shown it. */
+/** A diagnostic as programs get it: without its data. */
 export const plainDiagnostic = ({ data: _, ...plain }: Diagnostic): Diagnostic => plain
 
 /** The rules about files and folders that were not read: their diagnostics have no line. */

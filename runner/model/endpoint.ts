@@ -33,14 +33,14 @@ export interface PagePolicy {
 export interface ContractColumn extends ColumnPromise {
   readonly name: string
   /**
-   * As GoogleSQL writes it, with all fields of a STRUCT. Only where variants have different fields are they left open, as
-   * declared: `ARRAY<STRUCT>`.
+   * As GoogleSQL writes it, with all fields of a STRUCT. Where variants have different fields, the fields are left out, as in the
+   * declaration: `ARRAY<STRUCT>`.
    */
   readonly type: string
   readonly description: string
   /**
-   * `number`: JSON has every value as a number; `string`: every value as a string. Null for columns of other types, for INT64
-   * that is a string only beyond ±(2^53−1), and for FLOAT64 that is a string only where it is NaN or infinite.
+   * `number`: JSON has every value as a number; `string`: every value as a string. Null for columns of other types, and where the form
+   * depends on the value: an INT64 is a string only beyond ±(2^53−1), a FLOAT64 only where it is NaN or infinite.
    */
   readonly json: 'number' | 'string' | null
   /** `ms`, `bytes`, …; null where none is declared. */
@@ -63,7 +63,7 @@ export interface Endpoint {
   /** The parameter that identifies the tenant: a token must pin it or be for all tenants. Null: the endpoint has no tenants. */
   readonly tenant: string | null
   readonly columns: readonly ContractColumn[]
-  /** The tables that its queries name, as their schemas spell them; null where only the warehouse knows those of some query. */
+  /** The tables that its queries name, as their schemas spell them; null where only the warehouse knows the tables of some query. */
   readonly tables: readonly string[] | null
   readonly maxRows: number
   /** The cache policy; null where results are not cached. */
@@ -72,7 +72,7 @@ export interface Endpoint {
   readonly pages: PagePolicy | null
   readonly timeoutMs: number
   readonly timestamps: 'iso8601' | 'unix_micros'
-  /** Null where there are no exports of it. */
+  /** Null where it has no exports. */
   readonly export: ExportPolicy | null
   /** The most bytes that BigQuery may bill a query for; null for no limit. Other engines ignore it. */
   readonly maxBytesBilled: number | null
@@ -91,8 +91,7 @@ export interface Endpoint {
   /** The settings as authored, with defaults filled in, for `GET /api/endpoints`. */
   readonly settings: Readonly<Record<string, unknown>>
   /**
-   * The query for these arguments, each already typed; `nowMicros` since 1970 is bound to `@now`, truncated as the manifest
-   * says.
+   * The query for these arguments, each already typed. `nowMicros`, since 1970, is bound to `@now`, truncated as the manifest says.
    */
   render(args: ArgumentMap, nowMicros: bigint): Query
 }

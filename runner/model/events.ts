@@ -104,7 +104,7 @@ export type Observer = (event: Event) => void
 
 type RequestDone = Extract<Event, { kind: 'request.done' }>
 
-/** The one event about a request: which call, how it was answered, in how many milliseconds, and with what. */
+/** The event of an answered request. */
 export const requestDone = (
   call: Pick<RequestDone, 'requestId' | 'method' | 'path' | 'endpoint' | 'token' | 'via'>,
   status: number,

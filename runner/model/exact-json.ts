@@ -23,7 +23,7 @@ export function parseExact(text: string): unknown {
   )
 }
 
-/** Like JSON.stringify, for what `parseExact` has made too. */
+/** Like JSON.stringify, but also for values of `parseExact`. */
 export function stringifyExact(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(MARKED, '$1')
 }

@@ -1,4 +1,4 @@
-/** A queue that is fair to callers, and to the endpoints of a caller: many items of one do not delay the items of another. */
+/** A queue that is fair to callers, and to the endpoints of a caller: many items of one caller do not delay those of another. */
 
 import type { Waiters } from './waiters.js'
 
@@ -12,11 +12,11 @@ export interface Share {
 
 export interface FairQueueLimits {
   /** The most items that run at once. */
-  readonly most: number
+  readonly maxRunning: number
   /** The most running items of a caller. */
-  readonly mostOfCaller: number
+  readonly maxOfCaller: number
   /** The most running items of one endpoint of a caller. */
-  readonly mostOfEndpoint: number
+  readonly maxOfEndpoint: number
 }
 
 interface Entry<T> {
@@ -54,8 +54,8 @@ export class FairQueue<T> {
    * endpoint with the fewest running items, then the item that has waited longest.
    */
   take(): T | null {
-    const { most, mostOfCaller, mostOfEndpoint } = this.#limits
-    if (this.#running.length >= most) return null
+    const { maxRunning, maxOfCaller, maxOfEndpoint } = this.#limits
+    if (this.#running.length >= maxRunning) return null
     let next: (Entry<T> & Running) | null = null
     let [fewest, fewestOfEndpoint] = [Infinity, Infinity]
     for (const entry of this.#waiting) {
@@ -63,7 +63,7 @@ export class FairQueue<T> {
       for (const caller of new Set([entry.share.caller, ...(waiters?.tokens ?? [])])) {
         const ofCaller = this.#running.filter(running => running.caller === caller)
         const ofEndpoint = ofCaller.filter(({ share }) => share.endpoint === endpoint).length
-        if (ofCaller.length >= mostOfCaller || ofEndpoint >= mostOfEndpoint) continue
+        if (ofCaller.length >= maxOfCaller || ofEndpoint >= maxOfEndpoint) continue
         const isFirst = ofCaller.length < fewest || (ofCaller.length === fewest && ofEndpoint < fewestOfEndpoint)
         if (isFirst) [next, fewest, fewestOfEndpoint] = [{ ...entry, caller }, ofCaller.length, ofEndpoint]
       }
@@ -74,7 +74,7 @@ export class FairQueue<T> {
     return next.item
   }
 
-  /** Records that an item has ended that was added with this share. */
+  /** Records that the item that was added with this share has ended. */
   release(share: Share): void {
     const index = this.#running.findIndex(running => running.share === share)
     if (index >= 0) this.#running.splice(index, 1)
@@ -92,7 +92,7 @@ export class FairQueue<T> {
 }
 
 /** Two threads, of which a caller uses one, so that its large results do not hold up those of another. */
-export const ONE_OF_CALLER: FairQueueLimits = { most: 2, mostOfCaller: 1, mostOfEndpoint: 1 }
+export const ONE_OF_CALLER: FairQueueLimits = { maxRunning: 2, maxOfCaller: 1, maxOfEndpoint: 1 }
 
 /** The turns of a fair queue, each of which lasts until it is ended. */
 export class FairTurns {

@@ -1,16 +1,16 @@
 /**
  * Work on many bytes in pieces, each in a turn of the event loop of its own, so that other requests are answered between them.
- * Few bytes are worked on at once.
+ * Up to PIECE_BYTES are worked on without waiting.
  */
 
 /** About a millisecond of hashing or of copying to new memory. */
 export const PIECE_BYTES = 524_288
 
 /** Calls back with each piece and its offset. */
-export async function eachPiece(bytes: Uint8Array, work: (piece: Uint8Array, at: number) => void): Promise<void> {
-  for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
-    if (at > 0) await nextTurn()
-    work(bytes.subarray(at, at + PIECE_BYTES), at)
+export async function eachPiece(bytes: Uint8Array, work: (piece: Uint8Array, offset: number) => void): Promise<void> {
+  for (let offset = 0; offset < bytes.byteLength; offset += PIECE_BYTES) {
+    if (offset > 0) await nextTurn()
+    work(bytes.subarray(offset, offset + PIECE_BYTES), offset)
   }
 }
 
@@ -20,7 +20,7 @@ export async function joinInTurns(parts: readonly Uint8Array[]): Promise<Buffer>
   let start = 0
   for (const part of parts) {
     if (start > 0) await nextTurn()
-    await eachPiece(part, (piece, at) => joined.set(piece, start + at))
+    await eachPiece(part, (piece, offset) => joined.set(piece, start + offset))
     start += part.byteLength
   }
   return joined
@@ -35,19 +35,19 @@ export function queueOfTurns(): () => Promise<void> {
   }
 }
 
-/** All work in pieces takes its turns one after the other: the pieces of many calls in one turn would be as long as their sum. */
+/** All work in pieces takes its turns one after the other: the pieces of many calls in one turn would take as long as their sum. */
 export const nextTurn = queueOfTurns()
 
 /** How long new work may begin in one turn, in milliseconds. */
 const TURN_MS = 5
 
 /**
- * Calls work at once, unless this turn of the event loop has taken long; then it waits for a later turn, behind the work that
+ * Calls work at once. If this turn of the event loop has taken long, the work waits for a later turn instead, behind the work that
  * waits already. So a caller who sends much at once does not delay what others send next.
  */
 export function pacedTurns(nowMs: () => number): (work: () => void) => void {
   const waiting: (() => void)[] = []
-  /** The time at which this turn begins nothing new; null where nothing has begun. */
+  /** The time from which this turn begins no further work; null where it has begun none. */
   let until: number | null = null
   const begin = (): void => {
     until = nowMs() + TURN_MS
@@ -74,7 +74,7 @@ export function pacedTurns(nowMs: () => number): (work: () => void) => void {
   }
 }
 
-/** Paces what the callers of one result do when it is there: they may be hundreds. */
+/** Paces callers that go on when the result that they share is there: they may be hundreds. */
 export const inTurn = pacedTurns(() => performance.now())
 
 /**

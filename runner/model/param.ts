@@ -1,7 +1,7 @@
 /** Parameters as manifests declare them, and arguments as callers give them. */
 import type { Pattern } from './re2.js'
 
-/** The SQL type as which an argument of each type is bound. */
+/** The SQL type in which an argument of each type is bound. */
 export const SQL_TYPES = {
   string: 'STRING',
   int64: 'INT64',
@@ -57,7 +57,7 @@ export interface ValueSchema {
   problem(text: string): string | null
 }
 
-/** The most values of a call, the elements of lists at any depth: each costs some time, however short it is. */
+/** The most values of a call, the elements of lists at any depth included: even a short value costs some time. */
 export const MAX_VALUES = 10_000
 
 /** The most characters of an argument that has a pattern, or is a regular expression, where nothing else bounds it. */

@@ -8,7 +8,7 @@ import { proposing } from './suggest.js'
 export const typesOf = (parameters: Readonly<Record<string, BoundValue>>): Readonly<Record<string, Type>> =>
   readTypes(Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, type])))
 
-/** Parses types such as `{ project: 'STRING' }`. @throws RunnerError ARGUMENT_INVALID that names those that do not exist. */
+/** Parses types such as `{ project: 'STRING' }`. @throws RunnerError ARGUMENT_INVALID that names the unknown types. */
 export function readTypes(names: Readonly<Record<string, string>>): Readonly<Record<string, Type>> {
   const types: [string, Type][] = []
   const errors: ArgumentProblem[] = []

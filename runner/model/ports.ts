@@ -30,7 +30,7 @@ export interface JobOptions {
   readonly revision: string
   /** The name of the token whose call started the query; null for a background refresh. */
   readonly token: string | null
-  /** Those whose calls wait for the query. */
+  /** The tokens whose calls wait for the query. */
   readonly waiters?: Waiters
   /** Called with the bytes that the job was billed for, where the call ended first and the job was cancelled. */
   readonly onBilledLater?: (bytes: number) => void
@@ -38,7 +38,7 @@ export interface JobOptions {
 
 /** An export: rows that are passed on as the engine gives them. */
 export interface ExportOptions {
-  /** What the rows are written as: a format that exports offer. */
+  /** The format of the rows, which exports must offer. */
   readonly format: string
   /** Takes the next bytes. The engine waits for it, and holds few bytes meanwhile; where it rejects, the query is cancelled. */
   readonly write: (bytes: Uint8Array) => Promise<void>

@@ -7,9 +7,9 @@ import { BoundedMap, memo } from './bounded-map.js'
 const MAX_ADDED = 1_000
 /** The size of a class of Unicode, which is a list of ranges here. */
 export const UNICODE_CLASS = 20
-/** A pattern that disregards case somewhere: each character of its ranges is then looked up, and 50 of them count as one. */
+/** A pattern that disregards case somewhere: RE2 then looks up each character of its ranges, and 50 of them count as one piece. */
 const DISREGARDS_CASE = /\(\?[a-zA-Z]*i/
-const LOOKED_UP = 50
+const LOOKUPS_PER_PIECE = 50
 /** The characters that each further pattern of a list counts for, whatever its text is. */
 const PIECES_OF_PATTERN = 10
 
@@ -30,19 +30,19 @@ export class Pattern {
 }
 
 /** The results of the latest checks, so that a text that is sent again is not compiled again. */
-const checked = new BoundedMap<string, string | null>(1_000)
+const checkResults = new BoundedMap<string, string | null>(1_000)
 
 /** Why a text is not a regular expression that may be used; the rest of a sentence. Null where it is. */
-export const re2Problem = (text: string): string | null => memo(checked, text, findProblem)
+export const re2Problem = (text: string): string | null => memo(checkResults, text, findProblem)
 
 /** Why these patterns are too large, together, to be compiled; the rest of a sentence. Null where they are not. */
 export function sizeProblem(texts: readonly string[]): string | null {
   let added = (texts.length - 1) * PIECES_OF_PATTERN
   for (const text of texts) {
     const { pieces, ranged } = patternSize(text, UNICODE_CLASS)
-    added += pieces - text.length + (DISREGARDS_CASE.test(text) ? ranged / LOOKED_UP : 0)
+    added += pieces - text.length + (DISREGARDS_CASE.test(text) ? ranged / LOOKUPS_PER_PIECE : 0)
   }
-  // A pattern whose size is beyond what a number can hold has the size NaN.
+  // The size is NaN where no number can hold it. Such a pattern is too large as well.
   if (added <= MAX_ADDED) return null
   return `is too large: its repetitions and classes may stand for at most ${MAX_ADDED} characters`
 }

@@ -16,7 +16,7 @@ const MAX_ZONE_LENGTH = 32
 /** Types one scalar into the canonical form that `ScalarValue` documents. Every type but string refuses the empty text. */
 export function typeScalar(type: ScalarParameterType, text: string): TypedValue {
   if (type !== 'string' && type !== 'json' && text.length > MAX_TYPED_LENGTH) {
-    return refused(`must be at most ${MAX_TYPED_LENGTH} characters long`)
+    return refuse(`must be at most ${MAX_TYPED_LENGTH} characters long`)
   }
   return TYPES[type](text)
 }
@@ -38,23 +38,23 @@ export function readTimestamp(text: string): bigint | null {
   return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
 }
 
-const typed = (value: ScalarValue): TypedValue => ({ ok: true, value })
-const refused = (detail: string): TypedValue => ({ ok: false, detail })
+const accept = (value: ScalarValue): TypedValue => ({ ok: true, value })
+const refuse = (detail: string): TypedValue => ({ ok: false, detail })
 
 const TYPES: Readonly<Record<ScalarParameterType, (text: string) => TypedValue>> = {
-  string: typed,
+  string: accept,
   int64: typeInt64,
   float64: typeFloat64,
   numeric: text => typeDecimal(text, 'NUMERIC', 'at most 29 digits before the point and 9 behind it'),
   bignumeric: text => typeDecimal(text, 'BIGNUMERIC', 'at most 39 digits before the point and 38 behind it'),
   bool: text =>
-    /^(true|false)$/i.test(text) ? typed(text.toLowerCase() === 'true') : refused('must be true or false'),
+    /^(true|false)$/i.test(text) ? accept(text.toLowerCase() === 'true') : refuse('must be true or false'),
   date: typeDate,
   time: typeTime,
   datetime: typeDatetime,
   timestamp: typeTimestamp,
   uuid: text =>
-    isUuid(text) ? typed(text.toLowerCase()) : refused('must be a UUID like 5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30'),
+    isUuid(text) ? accept(text.toLowerCase()) : refuse('must be a UUID like 5b3d9a52-8c1e-4f0a-9d67-2e4c1b7a9f30'),
   timezone: typeTimeZone,
   json: typeJson,
 }
@@ -69,24 +69,24 @@ function compare<T extends bigint | string | number | boolean>(a: T, b: T): numb
 }
 
 function typeInt64(text: string): TypedValue {
-  if (!/^[+-]?\d+$/.test(text)) return refused('must be an integer')
+  if (!/^[+-]?\d+$/.test(text)) return refuse('must be an integer')
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
   if (BigInt.asIntN(64, value) !== value) {
-    return refused('must be between -9223372036854775808 and 9223372036854775807')
+    return refuse('must be between -9223372036854775808 and 9223372036854775807')
   }
-  return typed(value.toString())
+  return accept(value.toString())
 }
 
 function typeFloat64(text: string): TypedValue {
-  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return refused('must be a decimal number')
+  if (!/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)) return refuse('must be a decimal number')
   const value = Number(text)
-  if (!Number.isFinite(value)) return refused('must be within the range of FLOAT64')
-  return typed(value === 0 ? 0 : value) // -0 and 0 are one argument and share a cache key.
+  if (!Number.isFinite(value)) return refuse('must be within the range of FLOAT64')
+  return accept(value === 0 ? 0 : value) // -0 and 0 are one argument and share a cache key.
 }
 
 function typeDecimal(text: string, kind: 'NUMERIC' | 'BIGNUMERIC', digits: string): TypedValue {
   const value = /\s/.test(text) ? null : numericLiteral(text, kind)
-  return value === null ? refused(`must be a decimal number of ${digits}`) : typed(value)
+  return value === null ? refuse(`must be a decimal number of ${digits}`) : accept(value)
 }
 
 /** Compares the canonical texts, because making a BigInt of each would take a microsecond. */
@@ -101,9 +101,9 @@ function compareDecimals(a: string, b: string): number {
 }
 
 function typeTimeZone(text: string): TypedValue {
-  if (isTimeZone(text)) return typed(text)
+  if (isTimeZone(text)) return accept(text)
   const near = didYouMean(text.slice(0, MAX_ZONE_LENGTH), text.length > MAX_ZONE_LENGTH ? [] : TIME_ZONE_NAMES)
-  return refused(`must be a time zone like Europe/Berlin, or an offset like +02:00${near.hint}`)
+  return refuse(`must be a time zone like Europe/Berlin, or an offset like +02:00${near.hint}`)
 }
 
 /** An escape, in canonical JSON, of a character that no text may have. */
@@ -111,10 +111,10 @@ const BAD_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
 const JSON_FORM =
   'must be JSON without NUL characters, without unpaired surrogates, and without numbers that would lose digits'
 
-/** Numbers must be such that JSON of GoogleSQL keeps them exactly. */
+/** GoogleSQL's JSON must keep every number exactly. */
 function typeJson(text: string): TypedValue {
   const canonical = canonicalJson(text, 'exact')
-  return 'text' in canonical && !BAD_ESCAPE.test(canonical.text) ? typed(canonical.text) : refused(JSON_FORM)
+  return 'text' in canonical && !BAD_ESCAPE.test(canonical.text) ? accept(canonical.text) : refuse(JSON_FORM)
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
@@ -132,39 +132,39 @@ const TIMESTAMP_FORM = 'must be an ISO 8601 date and time like 2026-01-31T12:00:
 
 /** The date's own text when it names a day of the calendar. */
 function typeDate(text: string): TypedValue {
-  // Date takes the 30th of February for a day of March; its day is NaN for what is not a date.
+  // Date takes the 30th of February for a day of March. Its day is NaN where the text is not a date.
   const isDay = PLAIN_DATE.test(text) || (DATE.test(text) && new Date(text).getUTCDate() === Number(text.slice(8)))
-  return isDay && !text.startsWith('0000') ? typed(text) : refused(DATE_FORM)
+  return isDay && !text.startsWith('0000') ? accept(text) : refuse(DATE_FORM)
 }
 
 function typeTime(text: string): TypedValue {
   // A time of day is read as one of 1970-01-01. It may have neither a date nor an offset.
   const parts = splitDatetime(`1970-01-01T${text}`, TIME_FORM)
-  if ('detail' in parts) return refused(parts.detail)
-  return parts.offset === '' ? typed(`${parts.time}${parts.fraction}`) : refused(TIME_FORM)
+  if ('detail' in parts) return refuse(parts.detail)
+  return parts.offset === '' ? accept(`${parts.time}${parts.fraction}`) : refuse(TIME_FORM)
 }
 
 function typeDatetime(text: string): TypedValue {
   const parts = splitDatetime(text, DATETIME_FORM)
-  if ('detail' in parts) return refused(parts.detail)
-  return parts.offset === '' ? typed(`${parts.date}T${parts.time}${parts.fraction}`) : refused(DATETIME_FORM)
+  if ('detail' in parts) return refuse(parts.detail)
+  return parts.offset === '' ? accept(`${parts.date}T${parts.time}${parts.fraction}`) : refuse(DATETIME_FORM)
 }
 
 function typeTimestamp(text: string): TypedValue {
   const parts = splitDatetime(text, TIMESTAMP_FORM)
-  if ('detail' in parts) return refused(SPACE_FOR_SIGN.test(text) ? SPACE_FOR_SIGN_DETAIL : parts.detail)
+  if ('detail' in parts) return refuse(SPACE_FOR_SIGN.test(text) ? SPACE_FOR_SIGN_DETAIL : parts.detail)
   const { date, time, fraction, offset } = parts
-  if (offset !== '' && !parts.hasTime) return refused(TIMESTAMP_FORM)
+  if (offset !== '' && !parts.hasTime) return refuse(TIMESTAMP_FORM)
   const minutes = offsetMinutes(offset)
-  if (minutes === null) return refused(`${TIMESTAMP_FORM}; an offset is at most 14:00`)
-  if (minutes === 0) return typed(`${date}T${time}${fraction}Z`)
+  if (minutes === null) return refuse(`${TIMESTAMP_FORM}; an offset is at most 14:00`)
+  if (minutes === 0) return accept(`${date}T${time}${fraction}Z`)
   // The minutes in UTC since the written day began: negative on the day before, 1,440 or more on the day after.
   const minute = Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5)) - minutes
   const days = Math.floor(minute / MINUTES_PER_DAY)
   const day = days === 0 ? date : dateText(Date.parse(date) / MS_PER_DAY + days)
-  if (day === undefined) return refused('must be within the years 1 to 9999 in UTC')
+  if (day === undefined) return refuse('must be within the years 1 to 9999 in UTC')
   const clock = timeText((minute - days * MINUTES_PER_DAY) * 60_000_000).slice(0, 5)
-  return typed(`${day}T${clock}${time.slice(5)}${fraction}Z`)
+  return accept(`${day}T${clock}${time.slice(5)}${fraction}Z`)
 }
 
 const MINUTES_PER_DAY = 1_440

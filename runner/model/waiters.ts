@@ -1,6 +1,6 @@
 /**
- * The tokens whose calls wait for one run. The run counts for the token that has started it, but while it waits for a place, that token
- * may have used up its places; then another token's place will do.
+ * The tokens whose calls wait for one run. The run counts for the token that has started it. If that token has no place left, the run may
+ * take a place of another of these tokens.
  */
 export class Waiters {
   readonly tokens = new Set<string>()
@@ -14,7 +14,7 @@ export class Waiters {
   }
 }
 
-/** What callers share who wait for one run. */
+/** What the callers that wait for one run share. */
 export interface SharedRun {
   /** Fires when the last of them has left. */
   readonly signal: AbortSignal

@@ -1,6 +1,6 @@
 /** Conducts an export: all rows of an endpoint's query, passed on as the engine gives them. Nothing of it is cached. */
 import { EXPORT_FORMATS, formatOf, type ListedFormat } from '../formats/index.js'
-import { deadlineSignal, endedBy, raced } from '../model/deadline.js'
+import { abortError, deadlineSignal, raced } from '../model/deadline.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { invalidArguments, notAllowed, RunnerError } from '../model/errors.js'
 import { CURSOR, PAGE_SIZE } from '../model/page.js'
@@ -77,7 +77,7 @@ export async function exportFor(
       await write(body)
       await raced(target.end({ rows: rowCount, cost }), signal)
     } catch (thrown) {
-      throw signal.aborted ? endedBy(signal) : (failure ?? thrown)
+      throw signal.aborted ? abortError(signal) : (failure ?? thrown)
     } finally {
       end()
       freePlace()

@@ -10,9 +10,9 @@ const shareOf = (item: string): Share => memo(shares, item, () => ({ caller: ite
 describe('a fair queue', () => {
   const queueOf = (...items: readonly string[]) => {
     const queue = new FairQueue<string>({
-      most: 4,
-      mostOfCaller: 3,
-      mostOfEndpoint: 2,
+      maxRunning: 4,
+      maxOfCaller: 3,
+      maxOfEndpoint: 2,
     })
     for (const item of items) queue.add(shareOf(item), item)
     return queue

@@ -1,6 +1,6 @@
 /** Turns failures of the engine into RunnerErrors. */
 import { SqlError } from '../../../googlesql/index.js'
-import { endedBy } from '../../model/deadline.js'
+import { abortError } from '../../model/deadline.js'
 import { invalidArguments, RunnerError } from '../../model/errors.js'
 import { QueryFault } from '../../model/query-fault.js'
 import type { Failure } from './process/messages.js'
@@ -46,7 +46,7 @@ function errorOfFailure(failure: Failure, signal: AbortSignal | undefined): Runn
     case 'disruptive':
       return new RunnerError('ENGINE_UNAVAILABLE', { cause: new EngineDiedError(failure.cause) })
     case 'interrupted':
-      return endedBy(signal)
+      return abortError(signal)
     default:
       return failure satisfies never
   }

@@ -32,7 +32,7 @@ export interface CutPage {
 }
 
 /** A page is a copy of its rows. One token's pages are cut two at a time, since it may ask for hundreds of large ones at once. */
-const CUT_LIMITS: FairQueueLimits = { most: 8, mostOfCaller: 2, mostOfEndpoint: 2 }
+const CUT_LIMITS: FairQueueLimits = { maxRunning: 8, maxOfCaller: 2, maxOfEndpoint: 2 }
 
 export class Pages {
   readonly cursors: Cursors

@@ -72,8 +72,8 @@ export class ApartProcesses {
   constructor(options: ApartProcessesOptions) {
     this.#options = options
     const most = mostProcesses(options.session)
-    const mostOfCaller = Math.ceil(most / 2)
-    this.#turns = new FairTurns({ most, mostOfCaller, mostOfEndpoint: mostOfCaller })
+    const maxOfCaller = Math.ceil(most / 2)
+    this.#turns = new FairTurns({ maxRunning: most, maxOfCaller, maxOfEndpoint: maxOfCaller })
   }
 
   /**

@@ -91,10 +91,10 @@ export class RequestQueue {
   constructor(options: RequestQueueOptions) {
     const { connections } = options
     // If a caller could use more connections, the queries of other callers would get too small a share of the processors.
-    const mostOfCaller = Math.ceil(connections / 2)
-    const mostOfEndpoint = Math.max(1, mostOfCaller - LEFT_TO_ENDPOINTS)
+    const maxOfCaller = Math.ceil(connections / 2)
+    const maxOfEndpoint = Math.max(1, maxOfCaller - LEFT_TO_ENDPOINTS)
     this.#options = options
-    this.#queue = new FairQueue<Job>({ most: connections, mostOfCaller, mostOfEndpoint })
+    this.#queue = new FairQueue<Job>({ maxRunning: connections, maxOfCaller, maxOfEndpoint })
   }
 
   /** Sends a request. @throws RequestFailure, with `disruptive` for a query that the child was working on when it died. */
