@@ -5,8 +5,8 @@ import { memo } from '../model/bounded-map.js'
 import { beginning } from '../model/cause-text.js'
 import type { ValueSchema } from '../model/param.js'
 
-/** What a schema may not have: on a caller's value these could take much longer than reading it. */
-const LEFT_OUT = ['pattern', 'patternProperties', 'format', 'uniqueItems', '$ref', '$dynamicRef']
+/** The keywords that a schema may not have: checking them could take much longer than reading the caller's value. */
+const REFUSED_KEYWORDS = ['pattern', 'patternProperties', 'format', 'uniqueItems', '$ref', '$dynamicRef']
 
 const ajv = new Ajv2020({
   strict: true,
@@ -18,7 +18,7 @@ const ajv = new Ajv2020({
   validateSchema: false,
   logger: false,
 })
-for (const keyword of LEFT_OUT) ajv.removeKeyword(keyword)
+for (const keyword of REFUSED_KEYWORDS) ajv.removeKeyword(keyword)
 
 /** A valid schema, compiled. */
 export class ArgumentSchema implements ValueSchema {
@@ -40,17 +40,17 @@ export class ArgumentSchema implements ValueSchema {
   }
 }
 
-const compiled = new WeakMap<object, ArgumentSchema | string>()
+const schemas = new WeakMap<object, ArgumentSchema | string>()
 
-/** The schema, compiled once; for one that is not valid the reason, as the rest of a sentence. */
+/** The compiled schema; where it is not valid, the reason as the rest of a sentence. */
 export const compileSchema = (source: object): ArgumentSchema | string =>
-  memo(compiled, source, () => compileNew(source))
+  memo(schemas, source, () => compileNew(source))
 
 function compileNew(source: object): ArgumentSchema | string {
   try {
     return new ArgumentSchema(source)
   } catch (error) {
-    const keywords = `the keywords are those of JSON Schema 2020-12 without ${LEFT_OUT.join(', ')}`
+    const keywords = `the keywords are those of JSON Schema 2020-12 without ${REFUSED_KEYWORDS.join(', ')}`
     return `is not valid: ${(error as Error).message}; ${keywords}`
   }
 }

@@ -86,13 +86,13 @@ export function compileEndpoint(input: CompileInput, options: CompileOptions): E
 
 function compileParameters(manifest: Manifest, maxRegexpLength: number | undefined): readonly Parameter[] {
   const lookups = Object.values(manifest.lookups ?? {})
-  const rejecting = lookups.filter(lookup => lookup.default === 'reject')
+  const rejectingLookups = lookups.filter(lookup => lookup.default === 'reject')
   const compiled = Object.entries(manifest.parameters ?? {}).map(([name, authored]) => {
-    const tables = rejecting.filter(lookup => lookup.by === name)
+    const tables = rejectingLookups.filter(lookup => lookup.by === name)
     const [first, ...others] = tables.map(lookup => Object.keys(lookup.rows))
     const rows = first?.filter(row => others.every(other => other.includes(row)))
-    const fromLookups = rows ? { rows } : openRowsOf(lookups.filter(lookup => lookup.by === name))
-    return compileParameter(name, authored, fromLookups, maxRegexpLength)
+    const rowFacts = rows ? { rows } : openRowsOf(lookups.filter(lookup => lookup.by === name))
+    return compileParameter(name, authored, rowFacts, maxRegexpLength)
   })
   return Object.freeze(compiled)
 }
@@ -150,25 +150,25 @@ function compileRender(
   { expanded, checked }: CompileInput,
   granularity: bigint,
 ): Endpoint['render'] {
-  const prepared = expanded.texts.map(({ sql, argumentNames }) => {
+  const entries = expanded.texts.map(({ sql, argumentNames }) => {
     const names = new Set(argumentNames?.map(({ name }) => name))
     const compiled = checked.find(({ text }) => text.sql === sql)?.compiled
     const readParameters = parameters.filter(({ name }) => names.has(name))
     return [sql, { sql, readParameters, readsNow: names.has('now'), compiled }] as const
   })
-  const bySql = new Map(prepared)
+  const bySql = new Map(entries)
   const texts = expanded.variants.map(variant => bySql.get(variant.sql)!)
   const indexOf = variantIndexer(expanded.space)
   return (args, nowMicros) => {
     const { sql, readParameters, readsNow, compiled } = texts[indexOf(name => argumentText(args, name))]!
-    const bound: Record<string, BoundValue> = {}
+    const values: Record<string, BoundValue> = {}
     for (const { name, type } of readParameters) {
       const value = Object.hasOwn(args, name) ? args[name] : undefined
-      bound[name] = { type: bigqueryType(type), value: value ?? (type.startsWith('array<') ? [] : null) }
+      values[name] = { type: bigqueryType(type), value: value ?? (type.startsWith('array<') ? [] : null) }
     }
     const now = nowMicros - (((nowMicros % granularity) + granularity) % granularity)
-    if (readsNow) bound['now'] = { type: 'TIMESTAMP', value: instantText(now) }
-    return { sql, parameters: bound, ...(compiled && { compiled }) }
+    if (readsNow) values['now'] = { type: 'TIMESTAMP', value: instantText(now) }
+    return { sql, parameters: values, ...(compiled && { compiled }) }
   }
 }
 

@@ -23,46 +23,46 @@ import type { NodePath } from './source.js'
  */
 export function constraintMistakes(authored: AuthoredParameter, written: (path: NodePath) => string | undefined) {
   const { scalar, isArray } = splitType(authored.type)
-  const mistakes: { path: NodePath; message: string }[] = findMisplaced(authored, scalar, isArray)
-  const wrong = (path: NodePath, message: string): void => void mistakes.push({ path, message })
-  const typed = (path: NodePath, value: Scalar | undefined): ScalarValue => {
+  const mistakes: { path: NodePath; message: string }[] = findMisplacedMembers(authored, scalar, isArray)
+  const report = (path: NodePath, message: string): void => void mistakes.push({ path, message })
+  const readValue = (path: NodePath, value: Scalar | undefined): ScalarValue => {
     if (value === undefined) return null
     const mayLose = typeof value === 'number' && (scalar === 'numeric' || scalar === 'bignumeric')
     const result = typeAuthored(scalar, value, mayLose ? written(path) : undefined)
     if (result.ok) return result.value
-    wrong(path, `${describeValue(value)} is not a valid ${scalar}; it ${result.detail}`)
+    report(path, `${describeValue(value)} is not a valid ${scalar}; it ${result.detail}`)
     return null
   }
-  for (const [index, value] of authored.enum?.entries() ?? []) typed(['enum', index], value)
-  const minimum = typed(['minimum'], authored.minimum)
-  const maximum = typed(['maximum'], authored.maximum)
+  for (const [index, value] of authored.enum?.entries() ?? []) readValue(['enum', index], value)
+  const minimum = readValue(['minimum'], authored.minimum)
+  const maximum = readValue(['maximum'], authored.maximum)
   if (minimum !== null && maximum !== null && compareValues(scalar, minimum, maximum) > 0) {
-    wrong(['minimum'], `minimum ${authored.minimum} is more than maximum ${authored.maximum}`)
+    report(['minimum'], `minimum ${authored.minimum} is more than maximum ${authored.maximum}`)
   }
   // The examples of a parameter with pinned_as may be pins, which are not regular expressions.
   const { format, ...others } = compileParameter('', authored, {}, Number.POSITIVE_INFINITY)
   const parameter = { ...others, ...(format && !authored.pinned_as && { format }) }
-  const test = (path: NodePath, value: Scalar, what: string): void => {
-    const argument = typed(path, value)
+  const checkValue = (path: NodePath, value: Scalar, what: string): void => {
+    const argument = readValue(path, value)
     if (argument === null) return
     const broken = brokenConstraint(parameter, scalar, argument)
     const problem = argument === '' ? 'an empty argument counts as absent' : broken && `it ${broken}`
-    if (problem !== null) wrong(path, `${describeValue(value)} is not a valid ${what}; ${problem}`)
+    if (problem !== null) report(path, `${describeValue(value)} is not a valid ${what}; ${problem}`)
   }
-  for (const [index, example] of authored.examples?.entries() ?? []) test(['examples', index], example, 'example')
+  for (const [index, example] of authored.examples?.entries() ?? []) checkValue(['examples', index], example, 'example')
   const { default: fallback } = authored
   if (fallback === undefined) return mistakes
   if (Array.isArray(fallback) !== isArray) {
-    wrong(['default'], isArray ? 'the default must be a list' : 'the default must be a single value')
-  } else if (!Array.isArray(fallback)) test(['default'], fallback, 'default')
-  else for (const [index, value] of fallback.entries()) test(['default', index], value, 'default')
+    report(['default'], isArray ? 'the default must be a list' : 'the default must be a single value')
+  } else if (!Array.isArray(fallback)) checkValue(['default'], fallback, 'default')
+  else for (const [index, value] of fallback.entries()) checkValue(['default', index], value, 'default')
   return mistakes
 }
 
 const UNORDERED: ReadonlySet<ScalarParameterType> = new Set(['string', 'bool', 'uuid', 'timezone', 'json'])
 
 /** Finds members that do not apply to this type. */
-function findMisplaced(authored: AuthoredParameter, scalar: ScalarParameterType, isArray: boolean) {
+function findMisplacedMembers(authored: AuthoredParameter, scalar: ScalarParameterType, isArray: boolean) {
   const isOrdered = !UNORDERED.has(scalar)
   const rows: readonly (readonly [member: keyof AuthoredParameter, isFitting: boolean, forWhat: string])[] = [
     ['pattern', scalar === 'string', 'strings'],
@@ -130,13 +130,13 @@ function lengthsOf(
 ): Pick<Parameter, 'maxLength' | 'maxElementLength'> {
   const { isArray } = splitType(authored.type)
   const { max_length: maxLength, max_element_length: maxElementLength, pattern, format } = authored
-  const text = isArray ? maxElementLength : maxLength
-  const bounded = text ?? (pattern === undefined ? undefined : PATTERN_LENGTH)
-  const longest = format === undefined ? bounded : Math.min(bounded ?? maxRegexpLength, maxRegexpLength)
-  if (!isArray) return longest === undefined ? {} : { maxLength: longest }
+  const textLength = isArray ? maxElementLength : maxLength
+  const ownLimit = textLength ?? (pattern === undefined ? undefined : PATTERN_LENGTH)
+  const limit = format === undefined ? ownLimit : Math.min(ownLimit ?? maxRegexpLength, maxRegexpLength)
+  if (!isArray) return limit === undefined ? {} : { maxLength: limit }
   return {
     ...(maxLength !== undefined && { maxLength }),
-    ...(longest !== undefined && { maxElementLength: longest }),
+    ...(limit !== undefined && { maxElementLength: limit }),
   }
 }
 
@@ -150,8 +150,8 @@ function typeAuthored(type: ScalarParameterType, value: Scalar, written?: string
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
     return { ok: false, detail: 'must be in quotes beyond 2^53, or it would lose digits' }
   }
-  const typed = typeScalar(type, String(value))
-  const exact = written === undefined ? typed : typeScalar(type, written)
-  const hasLost = typed.ok && exact.ok && typed.value !== exact.value
-  return hasLost ? { ok: false, detail: 'must be in quotes, or it would lose digits' } : typed
+  const result = typeScalar(type, String(value))
+  const exact = written === undefined ? result : typeScalar(type, written)
+  const losesDigits = result.ok && exact.ok && result.value !== exact.value
+  return losesDigits ? { ok: false, detail: 'must be in quotes, or it would lose digits' } : result
 }

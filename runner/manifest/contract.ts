@@ -20,9 +20,9 @@ export function compileContract(declared: readonly Column[] | undefined, checked
 function contractOf(column: Column, shown: readonly CheckedColumn[]): ContractColumn {
   const { name, description = '', unit = null } = column
   const [first, ...others] = shown
-  const common = first && others.every(({ type }) => type === first.type) ? first.type : null
-  const type = common ?? column.type
-  const fields = common === null ? undefined : commonFields(shown)
+  const commonType = first && others.every(({ type }) => type === first.type) ? first.type : null
+  const type = commonType ?? column.type
+  const fields = commonType === null ? undefined : commonFields(shown)
   const isNumber = shown.length > 0 && shown.every(({ json }) => json === 'number')
   return {
     name,
@@ -41,12 +41,12 @@ const DECIMAL = /^(?:BIG)?NUMERIC$/
 function commonFields(shown: readonly Pick<ColumnPromise, 'fields'>[]): readonly ColumnPromise[] | undefined {
   if (!shown.every(column => column.fields)) return undefined
   const fields = shown[0]?.fields?.map((_, i): ColumnPromise => {
-    const each = shown.map(column => column.fields![i]!)
-    const within = commonFields(each)
+    const variantFields = shown.map(column => column.fields![i]!)
+    const innerFields = commonFields(variantFields)
     return Object.freeze({
-      required: each.every(field => field.required),
-      json: each.every(field => field.json === 'number') ? 'number' : null,
-      ...(within && { fields: within }),
+      required: variantFields.every(field => field.required),
+      json: variantFields.every(field => field.json === 'number') ? 'number' : null,
+      ...(innerFields && { fields: innerFields }),
     })
   })
   return fields?.some(field => field.required || field.json || field.fields) ? Object.freeze(fields) : undefined

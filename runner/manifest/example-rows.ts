@@ -14,7 +14,7 @@ export const exampleFile = (manifestFile: string, name: string): string =>
 /** The name of the endpoint that the file is an example of. */
 export const exampledName = (file: string): string => posix.basename(file, ENDING)
 
-/** The rows, whose numbers `stringifyExact` writes with all digits; null where the text is not an example, as `validate` reports. */
+/** The rows, whose numbers `stringifyExact` writes with all digits; null where the text is not an example, which `validate` reports. */
 export function exampleRows({ text }: { readonly text: string }): readonly unknown[] | null {
   try {
     const { result } = parseExact(text) as { readonly result?: unknown }

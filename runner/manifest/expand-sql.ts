@@ -37,12 +37,12 @@ export function expandSql(manifest: Manifest, source: ManifestSource, partials: 
   const expansion = expandTemplate(parsed.nodes, namesOf(manifest), partials)
   const place = (at: TemplatePlace): FilePlace =>
     at.origin.partial === null ? source.sqlAt(at.offset) : partials.get(at.origin.partial)!.placeAt(at.offset)
-  const included = (at: TemplatePlace): string => inclusionOf(at, place)
+  const inclusion = (at: TemplatePlace): string => inclusionOf(at, place)
   const root = { partial: null, includedAt: null }
   const problems = [...parsed.problems.map(problem => ({ ...problem, origin: root })), ...expansion.problems]
   const diagnostics = problems.map(problem => {
     const { rule, message, more } = problem
-    return diagnosticAt(place(problem), rule, message, { ...more, hint: (more?.hint ?? '') + included(problem) })
+    return diagnosticAt(place(problem), rule, message, { ...more, hint: (more?.hint ?? '') + inclusion(problem) })
   })
   const space = variantSpace(expansion.pieces, lookups)
   if (space.size > MAX_VARIANTS) {
@@ -54,16 +54,16 @@ export function expandSql(manifest: Manifest, source: ManifestSource, partials: 
   const variants = diagnostics.length > 0 || isBroken ? [] : renderVariants(expansion.pieces, space, lookups)
   const placeOf = (rendered: RenderedSql, offset: number): PlaceInText => {
     const at = placeInTemplate(rendered, offset)
-    return at === null ? { ...source.valueAt(['sql']), inclusion: '' } : { ...place(at), inclusion: included(at) }
+    return at === null ? { ...source.valueAt(['sql']), inclusion: '' } : { ...place(at), inclusion: inclusion(at) }
   }
   return { expansion, space, variants, texts: distinctTexts(variants, space, placeOf), diagnostics, placeAt: place }
 }
 
 function inclusionOf(at: TemplatePlace, place: (at: TemplatePlace) => FilePlace): string {
-  let by = at.origin.includedAt
-  if (by === null) return ''
-  while (by.origin.includedAt !== null) by = by.origin.includedAt
-  const { file, line } = place(by)
+  let includer = at.origin.includedAt
+  if (includer === null) return ''
+  while (includer.origin.includedAt !== null) includer = includer.origin.includedAt
+  const { file, line } = place(includer)
   return ` (included by ${file}:${line})`
 }
 

@@ -11,15 +11,15 @@ const MAX_DEPTH = 40
  */
 export async function namesBelow(root: string): Promise<readonly string[]> {
   const names: string[] = []
-  const waiting = [{ folder: '', depth: 0 }]
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
+  const folders = [{ folder: '', depth: 0 }]
+  for (let next = folders.pop(); next; next = folders.pop()) {
     const { folder, depth } = next
     for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
       if (entry.name.startsWith('.')) continue
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`
       names.push(name)
       const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(join(root, name))))
-      if (isFolder && depth < MAX_DEPTH) waiting.push({ folder: name, depth: depth + 1 })
+      if (isFolder && depth < MAX_DEPTH) folders.push({ folder: name, depth: depth + 1 })
     }
   }
   return names.sort()

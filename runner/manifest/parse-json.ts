@@ -78,17 +78,17 @@ function mistakesAt({ value, offset, children = [] }: Node): readonly TextMistak
   const odd = typeof value === 'string' ? findOddEscape(value, offset) : null
   if (odd !== null) return [odd]
   const keys = new Set<string>()
-  const ofKeys = children.flatMap(({ type, children: [key] = [] }) => {
+  const keyMistakes = children.flatMap(({ type, children: [key] = [] }) => {
     if (type !== 'property') return []
     const mistake = keyMistake(key!.value, keys.has(key!.value), key!.offset)
     keys.add(key!.value)
     return mistake ?? []
   })
-  return [...ofKeys, ...children.flatMap(mistakesAt)]
+  return [...keyMistakes, ...children.flatMap(mistakesAt)]
 }
 
 /** The most characters of a text that a message shows. */
-const MOST_SHOWN = 60
+const MAX_SHOWN_LENGTH = 60
 
 const CLOSED_BY: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 
@@ -107,16 +107,16 @@ const MESSAGES: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a tab in a text is written \\t',
 }
 
-/** Looks for an unclosed bracket first: the parser goes on after it, and its code then names another mistake. */
+/** Looks for an unclosed bracket first: the parser goes on after the bracket, and then reports another mistake. */
 function syntaxMistake(text: string, { error, offset, length }: ParseError): Omit<TextMistake, 'rule'> {
   const written = text.slice(offset, offset + length)
-  const opened = openBrackets(text, offset).at(-1)
-  if (opened !== undefined && (written === '' || /^[\]}]/.test(written))) {
-    const close = CLOSED_BY[text[opened]!]
+  const bracket = openBrackets(text, offset).at(-1)
+  if (bracket !== undefined && (written === '' || /^[\]}]/.test(written))) {
+    const close = CLOSED_BY[text[bracket]!]
     if (written !== close)
-      return { offset: opened, message: `this "${text[opened]}" is not closed; "${close}" is missing` }
+      return { offset: bracket, message: `this "${text[bracket]}" is not closed; "${close}" is missing` }
   }
   const code = printParseErrorCode(error)
-  const found = code === 'InvalidSymbol' ? written.slice(0, MOST_SHOWN) : ''
-  return { offset, message: `${MESSAGES[code] ?? code}${found}` }
+  const symbol = code === 'InvalidSymbol' ? written.slice(0, MAX_SHOWN_LENGTH) : ''
+  return { offset, message: `${MESSAGES[code] ?? code}${symbol}` }
 }

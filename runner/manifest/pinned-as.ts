@@ -12,7 +12,7 @@ interface Piece {
   readonly isRepeated: boolean
 }
 
-interface ReadPattern {
+interface PinPattern {
   /** The texts before and after {pin}. */
   readonly prefix: string
   readonly suffix: string
@@ -34,7 +34,7 @@ export function pinnedAsMistake(text: string): string | null {
   return typeof pattern === 'string' ? pattern : null
 }
 
-/** Compiles a pattern; one with a mistake takes no pin. */
+/** Compiles a pattern. A pattern with a mistake has no text for any pin. */
 export function compilePinnedAs(source: string): PinnedPattern {
   const pattern = readPinnedAs(source)
   return Object.freeze({
@@ -47,7 +47,7 @@ export function compilePinnedAs(source: string): PinnedPattern {
 }
 
 /** The pattern, or its mistake. */
-function readPinnedAs(text: string): ReadPattern | string {
+function readPinnedAs(text: string): PinPattern | string {
   const at = text.indexOf(PIN)
   if (at < 0) return `holds no ${PIN}, which is where the pinned value goes`
   const [prefix, suffix] = [text.slice(0, at), text.slice(at + PIN.length)]
@@ -78,14 +78,14 @@ function isClear({ isOptional, isRepeated, characters }: Piece, index: number, p
 const isPlain = (character: string): boolean => /[\w-]|[^\0-\x7f]/u.test(character)
 
 /** The characters directly after a value, besides the end of the text. */
-const edgeOf = ({ after, end }: ReadPattern): ReadonlySet<string> => after[0]?.characters ?? end ?? new Set()
+const edgeOf = ({ after, end }: PinPattern): ReadonlySet<string> => after[0]?.characters ?? end ?? new Set()
 
 /**
  * Whether a value with the characters of this pin can end at one place only. That is so if the pin does not have the character
  * after {pin}. It is also so if each text has that character a fixed number of times between {pin} and its end: a longer value
  * would leave too few of them.
  */
-function saysWhereItEnds(pattern: ReadPattern, pin: string): boolean {
+function saysWhereItEnds(pattern: PinPattern, pin: string): boolean {
   const { after, end } = pattern
   const [first] = after
   if (first?.isOptional || (!first && !end)) return false
@@ -100,7 +100,7 @@ function saysWhereItEnds(pattern: ReadPattern, pin: string): boolean {
 const meet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => [...a].some(character => b.has(character))
 
 /** Reads pieces; those of `( … )?` count as optional. Only the text after {pin} has groups and an end. */
-function readPieces(text: string, isAfter: boolean): (Pick<ReadPattern, 'end'> & { pieces: Piece[] }) | string {
+function readPieces(text: string, isAfter: boolean): (Pick<PinPattern, 'end'> & { pieces: Piece[] }) | string {
   const pieces: Piece[] = []
   let isInGroup = false
   for (let at = 0; at < text.length; ) {

@@ -32,10 +32,10 @@ export function placeAt(file: string, starts: readonly number[], offset: number)
   return { file, line: low + 1, column: offset - starts[low]! + 1 }
 }
 
-/** The manifest's text is parsed once more when a place in it is asked for: most manifests have no mistake. */
+/** Keeps the manifest's text, and parses it again for the first place that is asked for: most manifests have no mistake. */
 export class ManifestSource implements PlaceSource {
   readonly file: string
-  /** `sql: |`: the only style whose characters can be placed. */
+  /** Whether the SQL is written as `sql: |`, the only style whose characters have places. */
   readonly isSqlLiteral: boolean
   readonly #text: string
   readonly #parse: (text: string) => Node | null
@@ -70,7 +70,7 @@ export class ManifestSource implements PlaceSource {
   sqlAt(offset: number): FilePlace {
     if (!this.isSqlLiteral) return this.valueAt(['sql'])
     this.#find([])
-    this.#sqlAt ??= literalMap(this.file, this.#text, this.#starts, literalSql(this.#root)!)
+    this.#sqlAt ??= literalPlaces(this.file, this.#text, this.#starts, literalSql(this.#root)!)
     return this.#sqlAt(offset)
   }
 
@@ -79,7 +79,7 @@ export class ManifestSource implements PlaceSource {
       this.#root = this.#parse(this.#text)
       this.#starts = lineStartsOf(this.#text)
     }
-    return walk(this.#root, path)
+    return findNode(this.#root, path)
   }
 
   #at(offset = 0): FilePlace {
@@ -88,7 +88,7 @@ export class ManifestSource implements PlaceSource {
 }
 
 function literalSql(root: Node | null): Scalar | null {
-  const { value } = walk(root, ['sql'])
+  const { value } = findNode(root, ['sql'])
   return isScalar(value) && value.type === 'BLOCK_LITERAL' ? value : null
 }
 
@@ -98,36 +98,36 @@ interface NodeWithKey {
 }
 
 /** Follows the path as far as it exists. */
-function walk(root: Node | null, path: NodePath): NodeWithKey {
-  let found: NodeWithKey = { key: null, value: root }
+function findNode(root: Node | null, path: NodePath): NodeWithKey {
+  let node: NodeWithKey = { key: null, value: root }
   for (const step of path) {
-    const { value } = found
+    const { value } = node
     if (isMap(value)) {
       const pair: Pair | undefined = value.items.find(
         item => isPair(item) && isScalar(item.key) && item.key.value === step,
       )
       if (!pair) break
-      found = { key: pair.key as Node, value: pair.value as Node | null }
+      node = { key: pair.key as Node, value: pair.value as Node | null }
     } else if (isSeq(value) && typeof step === 'number' && value.items[step] !== undefined) {
-      found = { key: null, value: value.items[step] as Node }
+      node = { key: null, value: value.items[step] as Node }
     } else break
   }
-  return found
+  return node
 }
 
 const startOf = (node: Node | null): number | undefined => node?.range?.[0]
 
 /** Line n of a literal block is line n after its header; its columns are shifted by the block's indentation. */
-function literalMap(file: string, text: string, starts: readonly number[], scalar: Scalar) {
+function literalPlaces(file: string, text: string, starts: readonly number[], scalar: Scalar) {
   const header = placeAt(file, starts, scalar.range?.[0] ?? 0).line
   const value = String(scalar.value)
   const valueStarts = lineStartsOf(value)
   return (offset: number): FilePlace => {
-    const inside = placeAt(file, valueStarts, Math.min(offset, value.length))
-    const line = header + inside.line
+    const place = placeAt(file, valueStarts, Math.min(offset, value.length))
+    const line = header + place.line
     const lineText = text.slice(starts[line - 1] ?? text.length, starts[line] ?? text.length).replace(/\r?\n$/, '')
-    const valueEnd = valueStarts[inside.line] ?? value.length + 1
-    const indent = Math.max(0, lineText.length - (valueEnd - 1 - valueStarts[inside.line - 1]!))
-    return { file, line, column: inside.column + indent }
+    const valueEnd = valueStarts[place.line] ?? value.length + 1
+    const indent = Math.max(0, lineText.length - (valueEnd - 1 - valueStarts[place.line - 1]!))
+    return { file, line, column: place.column + indent }
   }
 }

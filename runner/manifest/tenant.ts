@@ -12,18 +12,18 @@ export const tenantColumns = ({ tenant }: Manifest): Readonly<Record<string, str
 
 /**
  * The column that names the tenant of a table's rows; null for a table in `tenant_free`. What the manifest says of a wildcard table
- * holds for its shards, not the other way round: '' for a wildcard table that is not named although one of its shards is.
+ * holds for its shards, but not the other way round: '' for a wildcard table of which the manifest names only a shard.
  */
 export function tenantColumnOf(manifest: Manifest, parameter: string, tables: TableCatalogue): TenantColumnOf {
   const nameOf = (table: string): string => tables.find(table)?.name ?? table
   const columns = new Map(Object.entries(tenantColumns(manifest)).map(([table, path]) => [nameOf(table), path]))
-  const free = new Set((manifest.tenant_free ?? []).map(nameOf))
+  const freeTables = new Set((manifest.tenant_free ?? []).map(nameOf))
   return ({ table }) => {
     const hasNamedShard = isWildcard(table) && [...columns.keys()].some(name => name !== table && covers(table, name))
     if (hasNamedShard && !columns.has(table)) return ''
-    const named = nearestName(table, columns.keys())
-    if (named !== undefined) return columns.get(named)!
-    return nearestName(table, free) === undefined ? parameter : null
+    const name = nearestName(table, columns.keys())
+    if (name !== undefined) return columns.get(name)!
+    return nearestName(table, freeTables) === undefined ? parameter : null
   }
 }
 

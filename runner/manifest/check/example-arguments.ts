@@ -18,8 +18,8 @@ function exampleOf({ type, default: fallback, examples = [] }: Parameter): Scala
   const { scalar, isArray } = splitType(type)
   const authored = fallback ?? examples[0]
   if (authored === undefined) return null
-  const typed = [authored].flat().map(value => typeScalar(scalar, String(value)))
-  const values = typed.map(result => (result.ok ? result.value : null))
+  const results = [authored].flat().map(value => typeScalar(scalar, String(value)))
+  const values = results.map(result => (result.ok ? result.value : null))
   if (values.includes(null)) return null
   return isArray ? values : (values[0] ?? null)
 }

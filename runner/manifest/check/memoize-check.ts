@@ -3,18 +3,18 @@ import { memo } from '../../model/bounded-map.js'
 import type { CheckSql } from './sql.js'
 
 /** The most checks that run at a time: each check by a remote engine takes a round trip. */
-const AT_ONCE = 32
+const MAX_CHECKS = 32
 
 /** Wraps `checkSql` so that a text is checked once: manifests that are copies of each other share texts. */
 export function checkOnce(checkSql: CheckSql): CheckSql {
   const results = new Map<string, ReturnType<CheckSql>>()
-  const check = someAtOnce(checkSql)
+  const check = limitChecks(checkSql)
   return (sql, types, values) =>
     memo(results, `${JSON.stringify([types, values])}\0${sql}`, () => check(sql, types, values))
 }
 
-function someAtOnce(checkSql: CheckSql): CheckSql {
-  let free = AT_ONCE
+function limitChecks(checkSql: CheckSql): CheckSql {
+  let free = MAX_CHECKS
   const waiting: (() => void)[] = []
   return async (...args) => {
     if (free > 0) free -= 1

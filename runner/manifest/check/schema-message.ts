@@ -18,16 +18,16 @@ export interface SchemaMessage {
 }
 
 /** Lists whose members are named by their `name`. A file that is itself a list has the key `undefined`: it is a list of fields. */
-const NAMED: Readonly<Record<string, string>> = { tests: 'test', fields: 'field', undefined: 'field' }
+const ITEM_NOUNS: Readonly<Record<string, string>> = { tests: 'test', fields: 'field', undefined: 'field' }
 
 /** The path as a message names it: `parameter "limit"`, `settings.cache`, `"type" of field "id"`. */
 function nameOfPlace(path: NodePath, root: string, value: unknown): string {
   const [first, second, third, fourth] = path
-  const at = path.findLastIndex((step, i) => typeof step === 'number' && Object.hasOwn(NAMED, String(path[i - 1])))
+  const at = path.findLastIndex((step, i) => typeof step === 'number' && Object.hasOwn(ITEM_NOUNS, String(path[i - 1])))
   if (at >= 0) {
     const member = path.slice(0, at + 1).reduce((outer: unknown, step) => Object(outer)[step], value)
     const { name } = Object(member) as { readonly name?: unknown }
-    const what = `${NAMED[String(path[at - 1])]} ${typeof name === 'string' ? `"${name}"` : Number(path[at]) + 1}`
+    const what = `${ITEM_NOUNS[String(path[at - 1])]} ${typeof name === 'string' ? `"${name}"` : Number(path[at]) + 1}`
     return at === path.length - 1 ? what : `"${path.slice(at + 1).join('.')}" of ${what}`
   }
   if (first === undefined) return root
@@ -68,24 +68,24 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
   const place = nameOfPlace(path, root, value)
   const about = (rule: RuleId, message: string): SchemaMessage => ({ rule, message, isAboutKey: false })
   const expected = parentSchema?.['patternErrorMessage'] as string | undefined
-  const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
+  const knownKeys = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
   const bound = BOUNDS[keyword]
   const written = typeof data === 'number' ? `, found ${data}` : ''
   if (bound) return about('schema/range', `${place} must ${bound(params['limit'])}${written}`)
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(params['additionalProperty'])
-      const meant = meantKey(key, known)
+      const meant = meantKey(key, knownKeys)
       const isThere = meant !== undefined && Object.hasOwn(data as object, meant)
       const { hint, ...proposed } = isThere
         ? { hint: `; "${meant}" stands here too, so delete one of them` }
-        : proposing(meant, `; expected one of ${quotedList(known)}`)
+        : proposing(meant, `; expected one of ${quotedList(knownKeys)}`)
       const message = `unknown key "${key}" in ${place}${hint}`
       return { rule: 'schema/unknown-key', message, at: [...path, key], isAboutKey: true, ...proposed }
     }
     case 'required': {
       const key = String(params['missingProperty'])
-      const hint = key === 'default' && path[0] === 'lookups' ? defaultOf(data) : ''
+      const hint = key === 'default' && path[0] === 'lookups' ? defaultAdvice(data) : ''
       return { rule: 'schema/missing-key', message: `${place} has no "${key}"${hint}`, isAboutKey: true }
     }
     case 'propertyNames': {
@@ -113,7 +113,7 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string, 
     case 'minLength':
     case 'minItems':
     case 'minProperties': {
-      const hint = known.length === 0 ? '' : `; write one of ${quotedList(known)}`
+      const hint = knownKeys.length === 0 ? '' : `; write one of ${quotedList(knownKeys)}`
       return about('schema/range', `${place} must not be empty${hint}`)
     }
     default:
@@ -126,10 +126,10 @@ function orList(words: readonly string[]): string {
 }
 
 /** Advice which default to write for a lookup table. */
-function defaultOf(lookup: unknown): string {
+function defaultAdvice(lookup: unknown): string {
   const [row] = Object.keys(Object((lookup as { readonly rows?: unknown }).rows))
-  const named = row === undefined ? '' : `"default: ${row}" to give all other arguments that row, or `
-  return `; write ${named}"default: reject" to refuse them with 400`
+  const rowAdvice = row === undefined ? '' : `"default: ${row}" to give all other arguments that row, or `
+  return `; write ${rowAdvice}"default: reject" to refuse them with 400`
 }
 
 /** The allowed value with a similar spelling, or the type that this word means in JSON or another dialect of SQL. */
@@ -139,7 +139,7 @@ function meantWord(word: string, allowed: readonly string[]): string | undefined
 }
 
 /** Keys of other tools, each with the key here that means the same. */
-const KEYS: Readonly<Record<string, string>> = {
+const FOREIGN_KEYS: Readonly<Record<string, string>> = {
   args: 'parameters',
   inputs: 'parameters',
   limit: 'max_rows',
@@ -155,12 +155,12 @@ const KEYS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The known key that is probably meant: the one that another tool calls so, else the only one that begins with this key (`ttl`) or has
+ * The known key that is probably meant: the key that has this name in another tool, else the only key that begins with it (`ttl`) or has
  * all its words, else the nearest by spelling. Undefined where several keys have all its words (`stale_seconds`).
  */
 function meantKey(key: string, known: readonly string[]): string | undefined {
-  const elsewhere = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined
-  if (elsewhere !== undefined && known.includes(elsewhere)) return elsewhere
+  const synonym = Object.hasOwn(FOREIGN_KEYS, key) ? FOREIGN_KEYS[key] : undefined
+  if (synonym !== undefined && known.includes(synonym)) return synonym
   const words = key.split('_')
   const hasAll = (name: string): boolean => words.length > 1 && words.every(word => name.split('_').includes(word))
   const [longer, ...others] = known.filter(name => (key.length > 2 && name.startsWith(key)) || hasAll(name))

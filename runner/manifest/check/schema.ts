@@ -67,7 +67,7 @@ type Members = Record<string | number, unknown>
 
 function mistakesOf(errors: readonly ErrorObject[], value: unknown, root: string): readonly SchemaMistake[] {
   const mistakes = new Map<string, SchemaMistake>()
-  for (const error of worthReporting(errors)) {
+  for (const error of errorsToReport(errors)) {
     const path = pathOf(error.instancePath, value)
     const message = schemaMessage(error, path, root, value)
     mistakes.set(`${JSON.stringify(message.at ?? path)} ${message.message}`, { ...message, path })
@@ -87,7 +87,7 @@ export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: Pl
  * Selects the errors to report. An `anyOf` that fails reports every branch: when the value has the shape of one branch (a
  * map, a list), the errors inside that branch are kept; else the error of the `anyOf` alone.
  */
-function worthReporting(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+function errorsToReport(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   // An `if` that fails reports the errors of its branch and one of its own.
   const own = errors.filter(({ keyword }) => keyword !== 'if')
   let reported = own.filter(error => error.propertyName === undefined || error.keyword === 'propertyNames')

@@ -1,4 +1,4 @@
-/** Mistakes that variants of a query share: each is reported once, and names a variant that has it where not all have it. */
+/** Mistakes that variants of a query share: each is reported once. Where not all variants have a mistake, it names one that has it. */
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { DistinctSql } from './rule.js'
 

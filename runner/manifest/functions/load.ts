@@ -27,13 +27,13 @@ export const isFunctionFile = (name: string): boolean => /^[^./][^/]*\.sql$/.tes
 export async function loadFunctions(dir: string) {
   const diagnostics: Diagnostic[] = []
   const texts = await readFolder(dir, isFunctionFile, diagnostics)
-  const { functions, diagnostics: ofTexts } = readFunctions(dir.split(sep).join('/'), texts)
-  return { functions, diagnostics: [...diagnostics, ...ofTexts].sort(compareDiagnostics) }
+  const { functions, diagnostics: textDiagnostics } = readFunctions(dir.split(sep).join('/'), texts)
+  return { functions, diagnostics: [...diagnostics, ...textDiagnostics].sort(compareDiagnostics) }
 }
 
 /** The functions of these texts. A message about a missing function names `folder`. */
 export function readFunctions(folder: string, texts: readonly SourceText[]) {
-  const sources = texts.map(({ file, text }) => ({ name: functionOf(file), file, text: text.replace(/^\ufeff/, '') }))
+  const sources = texts.map(({ file, text }) => ({ name: nameOf(file), file, text: text.replace(/^\ufeff/, '') }))
   const diagnostics = sources.flatMap(source => mistakeIn(source) ?? [])
   const refused = new Set(diagnostics.map(({ file }) => file))
   const functions = sources.filter(({ file }) => !refused.has(file))
@@ -41,15 +41,15 @@ export function readFunctions(folder: string, texts: readonly SourceText[]) {
 }
 
 /** The name of the function that is in this file. */
-const functionOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.sql$/, '')
+const nameOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.sql$/, '')
 
 /** `dataset.name`, or `project.dataset.name` for a function of another project. BigQuery takes letters, digits and underscores. */
 const FUNCTION_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?\w+\.\w+$/
 
 function mistakeIn({ name, file, text }: SourceText & { readonly name: string }): Diagnostic | null {
   if (!FUNCTION_NAME.test(name)) {
-    const written = /\bFUNCTION\s+(?:IF\s+NOT\s+EXISTS\s+)?`?((?:[\w-]+\.)+\w+)/i.exec(text)?.[1]
-    const hint = written === undefined ? '' : `; rename this file to ${written}.sql`
+    const nameInSql = /\bFUNCTION\s+(?:IF\s+NOT\s+EXISTS\s+)?`?((?:[\w-]+\.)+\w+)/i.exec(text)?.[1]
+    const hint = nameInSql === undefined ? '' : `; rename this file to ${nameInSql}.sql`
     const message = `the file of a function must be named <dataset>.<name>.sql or <project>.<dataset>.<name>.sql${hint}`
     return diagnosticOf(file, 'function/file-name', message)
   }
@@ -63,7 +63,7 @@ function mistakeIn({ name, file, text }: SourceText & { readonly name: string })
 export const functionDiagnostics = (tables: TableCatalogue): readonly Diagnostic[] =>
   functionMistakes(tables).map(diagnosticOfMistake)
 
-/** The mistakes that show without tables: those of syntax, but not names of tables and functions that do not exist. */
+/** The mistakes that can be found without tables: mistakes in syntax, but not unknown names of tables and functions. */
 export const functionSyntaxDiagnostics = ({ functions }: FunctionSources): readonly Diagnostic[] =>
   functions.flatMap(source => {
     const parsed = orMistake(() => storedFunction(source))

@@ -105,15 +105,15 @@ const IS_COMPUTED = 'the rows of this view are the tables that there are, so it 
 
 /** The path of a column in the file, as far as the column exists. */
 function columnPath(path: NodePath, fields: readonly SchemaField[], column: readonly string[]): NodePath {
-  const at = fields.findIndex(({ name }) => name === column[0])
-  if (at < 0) return path
-  const here = [...path, at]
-  return column.length === 1 ? here : columnPath([...here, 'fields'], fields[at]!.fields ?? [], column.slice(1))
+  const index = fields.findIndex(({ name }) => name === column[0])
+  if (index < 0) return path
+  const at = [...path, index]
+  return column.length === 1 ? at : columnPath([...at, 'fields'], fields[index]!.fields ?? [], column.slice(1))
 }
 
 const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
-/** The members of a field that have what SQL writes in parentheses after its type. */
+/** The members of a field for what SQL writes in parentheses after its type. */
 const LIMITS: Readonly<Record<string, string>> = {
   BIGDECIMAL: '"precision" and "scale"',
   BIGNUMERIC: '"precision" and "scale"',
@@ -147,7 +147,7 @@ class SchemaReader {
   read(declared: unknown): LoadedTable | null {
     const { file } = this.#source
     const name = tableOf(file)
-    if (!isTableName(name)) this.#wrong([], 'table/file-name', isComputedView(name) ? IS_COMPUTED : WRONG_NAME)
+    if (!isTableName(name)) this.#blame([], 'table/file-name', isComputedView(name) ? IS_COMPUTED : WRONG_NAME)
     const isResource = isRecord(declared)
     const resource = isResource ? declared : {}
     this.#checkMembers(resource)
@@ -160,7 +160,7 @@ class SchemaReader {
       isResource ? (declared['schema'] as { fields: unknown }).fields : declared
     ) as readonly SchemaField[]
     const columns = this.#readFields(fields, path)
-    // Columns with mistakes are not in `columns`, so the layout would seem to name unknown ones.
+    // Columns with mistakes are not in `columns`, so the layout would seem to name unknown columns.
     if (this.diagnostics.length > 0) return null
     const layout = this.#readLayout(resource, columns)
     if (this.diagnostics.length > 0) return null
@@ -180,11 +180,11 @@ class SchemaReader {
     }
   }
 
-  #wrong(path: NodePath, rule: RuleId, message: string, more?: More): void {
+  #blame(path: NodePath, rule: RuleId, message: string, more?: More): void {
     this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), rule, message, more))
   }
 
-  /** Reports members that look like misspelt ones. Other unknown members are allowed: BigQuery writes many, and adds new ones. */
+  /** Reports unknown members that look misspelt. Others are allowed: BigQuery writes many, and adds new ones. */
   #checkMembers(resource: Record<string, unknown>): void {
     for (const key of Object.keys(resource)) {
       if (RESOURCE_MEMBERS.includes(key)) continue
@@ -201,7 +201,7 @@ class SchemaReader {
       const { name } = field
       const at = [...path, index]
       if (seen.has(name.toLowerCase()))
-        this.#wrong([...at, 'name'], 'table/duplicate-field', `the field "${name}" stands here a second time`)
+        this.#blame([...at, 'name'], 'table/duplicate-field', `the field "${name}" stands here a second time`)
       seen.add(name.toLowerCase())
       return this.#readField(field, at)
     })
@@ -212,7 +212,7 @@ class SchemaReader {
     const mistakesBefore = this.diagnostics.length
     if (!MODES.includes(mode.toUpperCase())) {
       const message = `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found "${mode}"`
-      this.#wrong([...at, 'mode'], 'table/schema', message, didYouMean(mode.toUpperCase(), MODES))
+      this.#blame([...at, 'mode'], 'table/schema', message, didYouMean(mode.toUpperCase(), MODES))
     }
     if (/^(RECORD|STRUCT)$/i.test(type)) this.#readFields(fields ?? [], [...at, 'fields'])
     if (this.diagnostics.length > mistakesBefore) return []
@@ -227,7 +227,7 @@ class SchemaReader {
         : limits
           ? { hint: `; write "type": "${meant}", and what is in parentheses as ${limits}` }
           : proposing(meant)
-      this.#wrong([...at, 'type'], 'table/unknown-type', message, proposal)
+      this.#blame([...at, 'type'], 'table/unknown-type', message, proposal)
       return []
     }
     return [{ name, type: columnType }]
@@ -239,7 +239,7 @@ class SchemaReader {
       if (column === null) return []
       if (CLUSTERABLE.has(column.type.kind)) return [column.name]
       const message = `rows cannot be clustered by ${column.name}, whose type is ${typeName(column.type)}`
-      this.#wrong(['clustering', 'fields', i], 'table/layout', message)
+      this.#blame(['clustering', 'fields', i], 'table/layout', message)
       return []
     })
     return { clusteredBy, partition: timePartitioning ? this.#readPartition(timePartitioning, columns) : null }
@@ -249,7 +249,7 @@ class SchemaReader {
     const unit = PARTITION_UNITS.find(name => name === type.toUpperCase())
     if (unit === undefined) {
       const message = `the type of timePartitioning must be one of ${PARTITION_UNITS.join(', ')}, found "${type}"`
-      this.#wrong(['timePartitioning', 'type'], 'table/layout', message, didYouMean(type, PARTITION_UNITS))
+      this.#blame(['timePartitioning', 'type'], 'table/layout', message, didYouMean(type, PARTITION_UNITS))
     }
     const path: NodePath = ['timePartitioning', 'field']
     const column = field === undefined ? INGESTION_TIME : this.#columnOf(field, columns, path)
@@ -257,10 +257,10 @@ class SchemaReader {
     const { kind } = column.type
     if (!PARTITIONABLE.has(kind) || (kind === 'DATE' && unit === 'HOUR')) {
       const message = `rows cannot be partitioned by the ${unit} of ${column.name}, whose type is ${typeName(column.type)}`
-      this.#wrong(path, 'table/layout', message)
+      this.#blame(path, 'table/layout', message)
     }
     const clash = columns.find(({ name }) => /^_partition/i.test(name))
-    if (clash) this.#wrong(path, 'table/layout', `a table with partitions can have no column named ${clash.name}`)
+    if (clash) this.#blame(path, 'table/layout', `a table with partitions can have no column named ${clash.name}`)
     return { column: column.name, unit }
   }
 
@@ -268,7 +268,7 @@ class SchemaReader {
     const column = columns.find(declared => declared.name === name)
     if (column) return column
     const names = columns.map(declared => declared.name)
-    this.#wrong(path, 'table/unknown-field', `no field is named "${name}"`, didYouMean(name, names))
+    this.#blame(path, 'table/unknown-field', `no field is named "${name}"`, didYouMean(name, names))
     return null
   }
 }

@@ -13,7 +13,7 @@ const { field, ...defs } = schema.$defs
 /** The reader itself refuses unknown types and modes, and proposes those that may be meant. */
 const $defs = { ...defs, field: { ...field, properties: { ...field.properties, type: TEXT, mode: TEXT } } }
 
-/** By whether it is a table resource. Compiled when a schema is read: many commands read none. */
+/** The checkers of lists of columns and of table resources. Each is compiled when a schema is read: many commands read none. */
 const checkers = new Map<boolean, FindMistakes>()
 
 /** The mistakes in the form of a list of columns, or of a table resource. */

@@ -16,7 +16,7 @@ export interface SourceFolders {
 }
 
 /** The most `stat` calls at a time, so that the thread pool keeps threads free for compressing results. */
-const LOOKED_AT_ONCE = 8
+const MAX_STATS = 8
 
 /**
  * Equal fingerprints mean equal files: names, sizes, times of change and inodes of every file that would be read, with links
@@ -32,7 +32,7 @@ export async function sourceState({ endpointsDir, tablesDir, functionsDir }: Sou
 
 const isSource = (name: string): boolean => isManifest(name) || isPartial(name) || isExample(name)
 
-/** A line for each file below the folder that is wanted. Never rejects. */
+/** A line for each wanted file below the folder. Never rejects. */
 export async function statesOf(folder: string, isWanted: (name: string) => boolean): Promise<readonly string[]> {
   let names: readonly string[]
   try {
@@ -41,8 +41,8 @@ export async function statesOf(folder: string, isWanted: (name: string) => boole
     return [`cannot be read: ${codeOf(error)}\n`]
   }
   const states: string[] = []
-  for (let i = 0; i < names.length; i += LOOKED_AT_ONCE) {
-    const batch = names.slice(i, i + LOOKED_AT_ONCE)
+  for (let i = 0; i < names.length; i += MAX_STATS) {
+    const batch = names.slice(i, i + MAX_STATS)
     states.push(...(await Promise.all(batch.map(async name => `${name}\0${await stateOf(join(folder, name))}\n`))))
   }
   return [...states, '\n']

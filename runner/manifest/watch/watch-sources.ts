@@ -26,7 +26,7 @@ const RETRY_AFTER_MS = 10_000
 /** Starts polling; the caller closes it. */
 export function watchSources({ fingerprint, lastRead, reloadIfChanged, clock }: WatchOptions): { close(): void } {
   /** The fingerprint of the last poll, where it was not that of the loaded files. */
-  let pending: string | null = null
+  let changedState: string | null = null
   let isClosed = false
   let cancelTimer = pollIn(POLL_EVERY_MS)
 
@@ -35,20 +35,20 @@ export function watchSources({ fingerprint, lastRead, reloadIfChanged, clock }: 
   }
 
   async function poll(): Promise<void> {
-    const waitMs = await next()
+    const waitMs = await pollOnce()
     if (!isClosed) cancelTimer = pollIn(waitMs)
   }
 
   /** The pause before the next poll, in milliseconds. */
-  async function next(): Promise<number> {
+  async function pollOnce(): Promise<number> {
     const began = clock.ticksMs()
     const state = await fingerprint()
     const pauseMs = Math.max(POLL_EVERY_MS, (clock.ticksMs() - began) * TIMES_A_POLL)
-    const wasPending = pending === state
-    pending = null
+    const isSettled = changedState === state
+    changedState = null
     if (isClosed || state === lastRead()) return pauseMs
-    if (wasPending) return (await reloadIfChanged()) ? pauseMs : RETRY_AFTER_MS
-    pending = state
+    if (isSettled) return (await reloadIfChanged()) ? pauseMs : RETRY_AFTER_MS
+    changedState = state
     return SETTLED_AFTER_MS
   }
 

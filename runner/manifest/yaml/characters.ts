@@ -17,7 +17,7 @@ export function findOddCharacter(text: string): (TextMistake & { readonly name: 
   return { offset: match.index, rule: 'yaml/odd-character', message, name }
 }
 
-/** The same in a text of the file that begins at `offset`: escapes can write characters that the file itself may not have. */
+/** The same in a value that begins at `offset` of the file: escapes can write characters that the file itself may not have. */
 export function findOddEscape(text: string, offset: number): TextMistake | null {
   const odd = findOddCharacter(text)
   return odd && { offset, rule: odd.rule, message: `the text holds the character ${odd.name}, which is not allowed` }

@@ -13,8 +13,8 @@ export const MAX_FLOW_DEPTH = 40
 const MAX_BLOCK_DEPTH = 80
 
 /**
- * The first limit that the text exceeds, or null. Depth is bounded before parsing since the parser recurses, and V8 ends the
- * whole process, uncatchably, when the stack runs out while it compiles a regular expression.
+ * The first limit that the text exceeds, or null. Depth is bounded before parsing, since the parser recurses. Where the stack runs out
+ * while V8 compiles a regular expression, V8 ends the whole process, and nothing can catch that.
  */
 export function findExcess(text: string, starts: readonly number[]): TextMistake | null {
   if (text.length > MAX_MANIFEST_LENGTH) return tooLarge(0, TOO_LONG)

@@ -18,17 +18,17 @@ import { syntaxMistake } from './syntax-message.js'
 export function parseManifest(file: string, fileText: string) {
   const text = fileText.replace(/^\ufeff/, '')
   const starts = lineStartsOf(text)
-  const placed = ({ offset, rule, message }: TextMistake): Diagnostic =>
+  const locate = ({ offset, rule, message }: TextMistake): Diagnostic =>
     diagnosticAt(placeAt(file, starts, offset), rule, message)
   const refusal = findExcess(text, starts) ?? findOddCharacter(text)
-  if (refusal !== null) return { source: null, value: undefined, diagnostics: [placed(refusal)] }
+  if (refusal !== null) return { source: null, value: undefined, diagnostics: [locate(refusal)] }
   const document = documentOf(text)
   const syntax = findSyntaxMistake(text, document)
   // The document is not kept: it is ten times as large as its text, and most manifests are never asked for a place.
   const source = new ManifestSource(file, text, document.contents, again => documentOf(again).contents)
-  if (syntax !== null) return { source, value: undefined, diagnostics: [placed(syntax)] }
+  if (syntax !== null) return { source, value: undefined, diagnostics: [locate(syntax)] }
   const diagnostics: Diagnostic[] = []
-  const report = (offset: number, rule: RuleId, message: string) => diagnostics.push(placed({ offset, rule, message }))
+  const report = (offset: number, rule: RuleId, message: string) => diagnostics.push(locate({ offset, rule, message }))
   return { source, value: readNode(document.contents, report), diagnostics }
 }
 

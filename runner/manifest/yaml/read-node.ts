@@ -30,7 +30,7 @@ export function readNode(node: Node | null, report: ReportAt, depth = 0): unknow
   return isScalar(node) ? readScalar(node.value, offset, report) : null
 }
 
-/** A tag that was written: the ones that the parser works out for itself are not kept on the node. */
+/** Whether the file has a tag here: the node does not keep tags that the parser infers. */
 const isExplicitTag = (node: Node): boolean => node.tag !== undefined
 
 function readScalar(value: unknown, offset: number, report: ReportAt): unknown {
@@ -40,13 +40,13 @@ function readScalar(value: unknown, offset: number, report: ReportAt): unknown {
     return value
   }
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
-  // Only an explicit tag makes anything else, and that has been reported.
+  // Only an explicit tag makes a value of another type, and the tag has been reported.
   return null
 }
 
 function readMap(pairs: readonly Pair<Node, Node | null>[], report: ReportAt, depth: number): Record<string, unknown> {
   const map: Record<string, unknown> = {}
-  const seen = new Set<string>()
+  const keys = new Set<string>()
   for (const pair of pairs) {
     const offset = pair.key?.range?.[0] ?? 0
     const key = isScalar(pair.key) ? pair.key.value : undefined
@@ -58,12 +58,12 @@ function readMap(pairs: readonly Pair<Node, Node | null>[], report: ReportAt, de
       continue
     }
     readNode(pair.key, report, depth + 1)
-    const mistake = keyMistake(key, seen.has(key), offset)
+    const mistake = keyMistake(key, keys.has(key), offset)
     if (key === '<<')
       report(offset, 'yaml/alias', 'merge keys (<<) are not allowed in manifests; write the members out')
     else if (mistake !== null) report(offset, mistake.rule, mistake.message)
     else map[key] = readNode(pair.value, report, depth + 1)
-    seen.add(key)
+    keys.add(key)
   }
   return map
 }

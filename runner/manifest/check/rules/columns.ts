@@ -6,7 +6,7 @@ import { proposing } from '../../../model/suggest.js'
 import { quotedList } from '../../report.js'
 import type { CheckedSql, ManifestFacts, Report, Rule, SqlFacts } from '../rule.js'
 
-/** The types for which `json:` may choose, and what it may choose. */
+/** The forms that `json:` may choose, by the type of the column. */
 const JSON_FORMS: Readonly<Record<string, readonly string[]>> = {
   INT64: ['number', 'string'],
   FLOAT64: ['number'],
@@ -67,10 +67,10 @@ export const resultRules: readonly Rule<SqlFacts>[] = [
     id: 'columns/mismatch',
     says: 'The query gives other columns than the manifest declares.',
     check: (facts, report) => {
-      // Variants may share their columns.
+      // Variants that share their columns are compared once.
       const compared = new Set<readonly ResultColumn[]>()
       for (const checked of facts.checked) {
-        if (!compared.has(checked.columns)) compare(facts, checked, report)
+        if (!compared.has(checked.columns)) compareColumns(facts, checked, report)
         compared.add(checked.columns)
       }
     },
@@ -90,7 +90,7 @@ export const resultRules: readonly Rule<SqlFacts>[] = [
 ]
 
 /** The declared columns must equal the query's columns: names, order and types. */
-function compare({ manifest, source }: SqlFacts, { columns: actual }: CheckedSql, report: Report): void {
+function compareColumns({ manifest, source }: SqlFacts, { columns: actual }: CheckedSql, report: Report): void {
   const declared = manifest.columns
   if (declared === undefined) return
   const declaredNames = declared.map(column => column.name)

@@ -18,8 +18,8 @@ export function checkWords(value: unknown, path: NodePath, source: PlaceSource, 
     const steps = Array.isArray(value) ? value.entries() : Object.entries(value)
     for (const [step, member] of steps) checkWords(member, [...path, step], source, report)
   } else {
-    const wrong = wordProblem(value as Word)
-    if (wrong !== null) report(source.valueAt(path), `${describeValue(value)} ${wrong}`)
+    const problem = wordProblem(value as Word)
+    if (problem !== null) report(source.valueAt(path), `${describeValue(value)} ${problem}`)
   }
 }
 

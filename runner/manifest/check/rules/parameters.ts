@@ -130,7 +130,7 @@ export const parameterRules: readonly Rule<ManifestFacts>[] = [
     says: 'A parameter of `format: re2` has no `pinned_as`, so no token that pins it may call the endpoint.',
     check: eachParameter(([name, { type, format, pinned_as: pinnedAs }], { manifest, source }, report) => {
       if (format === undefined || pinnedAs !== undefined || splitType(type).scalar !== 'string') return
-      // Where another parameter is the tenant, tokens pin that one.
+      // Where another parameter is the tenant, tokens pin that parameter.
       if ((tenantParameter(manifest) ?? name) !== name) return
       const message = `a token that pins parameter "${name}" may not call this endpoint, since its pin would be a regular expression; add pinned_as`
       report(source.valueAt(['parameters', name, 'format']), message)

@@ -39,7 +39,7 @@ export const tenantProofRules: readonly Rule<SqlFacts>[] = [
       // A call with a token that pins the tenant always has its argument.
       const texts = checked.map(({ text }) => text).filter(({ absent }) => !absent.has(name))
       const failures = new VariantFailures()
-      const fail = (text: DistinctSql, at: number, message: string): void => {
+      const addFailure = (text: DistinctSql, at: number, message: string): void => {
         const place = text.placeAt(at)
         const diagnostic = diagnosticAt(place, 'tenant/not-bounded', message + place.inclusion)
         failures.add(text, diagnostic, diagnosticLine(diagnostic))
@@ -47,10 +47,10 @@ export const tenantProofRules: readonly Rule<SqlFacts>[] = [
       for (const text of [...texts].sort((a, b) => a.sql.length - b.sql.length)) {
         const scans = orMistake(() => unboundedScans(resolveQuery(text.sql, tables, types), parameter, columnOf))
         if (scans instanceof SqlError) {
-          fail(text, scans.offset, unresolved(scans, name))
+          addFailure(text, scans.offset, unresolvedMessage(scans, name))
           continue
         }
-        for (const scan of scans) fail(text, scan.at, messageOf(scan, parameter))
+        for (const scan of scans) addFailure(text, scan.at, messageOf(scan, parameter))
       }
       const variants = texts.reduce((sum, { share }) => sum + share, 0)
       for (const diagnostic of failures.diagnostics(variants)) report(diagnostic, diagnostic.message)
@@ -73,9 +73,9 @@ function messageOf({ table, column, parts }: TenantScan, parameter: DeclaredTena
       'or list it in tenant_free, if its rows belong to no tenant'
     )
   }
-  const first = isRe2 && !isPattern ? `add pinned_as to ${name}, which says what its pins become, and ` : ''
+  const firstStep = isRe2 && !isPattern ? `add pinned_as to ${name}, which says what its pins become, and ` : ''
   return (
-    `${table} is not proven to be limited to @${name}: ${first}write ${conditionOn(parts, parameter)} as an operand of AND in ` +
+    `${table} is not proven to be limited to @${name}: ${firstStep}write ${conditionOn(parts, parameter)} as an operand of AND in ` +
     'the WHERE beside it, before its rows are grouped, cut or compared with others (in ON for the optional side of an outer ' +
     'join), or list it in tenant_free, if its rows belong to no tenant'
   )
@@ -97,6 +97,6 @@ function conditionOn(parts: readonly string[], { name, isRe2, isList }: Declared
   return lists.length === 0 ? condition : `EXISTS (SELECT 1 FROM ${lists.join(', ')} WHERE ${condition})`
 }
 
-const unresolved = ({ reason }: SqlError, name: string): string =>
+const unresolvedMessage = ({ reason }: SqlError, name: string): string =>
   `the query is not proven to be limited to @${name}, because it is not understood here: ${reason}. ` +
   'A table that only BigQuery knows needs its schema here, and a function its file'

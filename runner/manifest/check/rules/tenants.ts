@@ -54,14 +54,14 @@ export const tenantTableRules: readonly Rule<SqlFacts>[] = [
       for (const [name, path] of Object.entries(tenantColumns(manifest))) {
         const table = tables.find(name)
         if (!table) continue
-        const found = findColumnPath([...table.columns, ...(table.pseudoColumns ?? [])], path)
-        if ('rest' in found) continue
+        const column = findColumnPath([...table.columns, ...(table.pseudoColumns ?? [])], path)
+        if ('rest' in column) continue
         const place = source.valueAt(['tenant', 'columns', name])
-        const fields = quotedList(found.among)
-        if (found.name === '') report(place, `"${path}" of ${name} is a record; name a field of it: ${fields}`)
+        const fields = quotedList(column.among)
+        if (column.name === '') report(place, `"${path}" of ${name} is a record; name a field of it: ${fields}`)
         else {
-          const more = didYouMean(found.name, found.among, fields === '' ? '' : `; expected one of ${fields}`)
-          report(place, `${name} has no column "${path}": there is no "${found.name}"`, more)
+          const more = didYouMean(column.name, column.among, fields === '' ? '' : `; expected one of ${fields}`)
+          report(place, `${name} has no column "${path}": there is no "${column.name}"`, more)
         }
       }
     },
