@@ -81,9 +81,9 @@ function comparedEndpoint(query: CompiledManifest, engine: ServingEngine) {
   const readsOf = new Map(checked.map(({ text, reads }) => [text.sql, reads ?? null]))
   const tablesOf = tablesReader(manifest, engine.tables())
   const givenNames = expanded.space.axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
-  const variants = expanded.variants.map(({ label, sql, picked, choice }) => {
+  const variants = expanded.variants.map(({ label, sql, pickedRows, choice }) => {
     const choices = new Map(givenNames.map(name => [`given ${name}`, choice.given.has(name) ? 'given' : 'absent']))
-    for (const { by, row } of picked) {
+    for (const { by, row } of pickedRows) {
       const rows = choices.get(`row ${by}`)
       choices.set(`row ${by}`, rows === undefined ? row : `${rows} ${row}`)
     }

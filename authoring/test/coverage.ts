@@ -41,7 +41,7 @@ function endpointCoverage(
   results: readonly CaseResult[],
 ) {
   const variantsRun = new Set(results.flatMap(({ rendered }) => rendered.map(variantOf)))
-  const picks = [...variantsRun].flatMap(index => variants.get(index)?.picked ?? [])
+  const picks = [...variantsRun].flatMap(index => variants.get(index)?.pickedRows ?? [])
   const picked = new Set(picks.map(({ by, row }) => `${by}=${row}`))
   const rows = Object.entries(lookupRows).flatMap(([by, lookup]) => lookup.map(row => `${by}=${row}`))
   const parts: readonly (UncoveredPart & { readonly isCovered: boolean })[] = [

@@ -6,7 +6,7 @@ import { pacedTurns, queueOfTurns } from '../model/in-turns.js'
 import { isRecord } from '../model/is-record.js'
 import type { Caller } from '../model/ports.js'
 import {
-  type Described,
+  type Description,
   type DocumentOptions,
   describeEndpoints,
   openApiDocument,
@@ -63,7 +63,7 @@ export class OpenApiDocuments {
   async #make(all: readonly Endpoint[], caller: Caller, choices: Omit<DocumentOptions, 'pinned' | 'serverUrl'>) {
     const visible = all.filter(endpoint => mayRun(caller, endpoint))
     const options = { ...choices, serverUrl: ADDRESS, pinned: Object.keys(caller.pinned) }
-    const descriptions: Described[] = []
+    const descriptions: Description[] = []
     for (const endpoint of describeEndpoints(visible, options)) {
       descriptions.push(endpoint)
       await nextTurn()

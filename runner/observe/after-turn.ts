@@ -7,15 +7,15 @@ import type { Event, Observer } from '../model/events.js'
  * those that wait.
  */
 export function afterTurn(observe: Observer): Observer {
-  let waiting: Event[] = []
+  let pending: Event[] = []
   const handOn = (): void => {
-    const events = waiting
-    waiting = []
+    const events = pending
+    pending = []
     for (const event of events) observe(event)
   }
   return event => {
     if (event.kind === 'request.done') {
-      if (waiting.push(event) === 1) setImmediate(handOn)
+      if (pending.push(event) === 1) setImmediate(handOn)
       return
     }
     handOn()

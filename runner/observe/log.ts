@@ -53,8 +53,8 @@ function levelOf(event: Event): Level {
 }
 
 /**
- * While a store is down, its failures would flood the log. So only one of them gets a line in this many milliseconds, and the next line
- * has the number of those without a line.
+ * While a store is down, its failures would flood the log. So only one failure gets a line in this many milliseconds, and the next line
+ * has the number of failures without a line.
  */
 const QUIET_MS = 60_000
 
@@ -83,7 +83,7 @@ function isoTime(clock: Clock): () => string {
 /** Where lines go. `flush` writes those that wait; its callback is called when they are written, or cannot be. */
 export interface LogDestination extends DestinationStream {
   flush?(written?: () => void): void
-  /** Drops the lines that wait: at the exit of the process they would be tried for ever. */
+  /** Drops the lines that wait: at the exit of the process, writing them would be tried for ever. */
   destroy?(): void
   /** `drop` comes with the lines that were dropped. */
   on?(event: 'drop' | 'drain', listener: (lines: string) => void): unknown
@@ -94,7 +94,7 @@ export interface LogDestination extends DestinationStream {
  * accessed, which main.ts does.
  */
 function standardError(hasEnded: () => boolean): LogDestination {
-  const opened = pino.destination({
+  const stream = pino.destination({
     dest: STANDARD_ERROR,
     sync: false,
     minLength: MIN_WRITE,
@@ -104,25 +104,25 @@ function standardError(hasEnded: () => boolean): LogDestination {
     retryEAGAIN: () => !hasEnded(),
   })
   // A log that cannot be written, such as a closed terminal, stops neither requests nor the end of the process.
-  opened.on('error', () => undefined)
+  stream.on('error', () => undefined)
   let lines = ''
-  const pass = (): void => {
+  const writeLines = (): void => {
     const written = lines
     lines = ''
-    if (written !== '') opened.write(written)
+    if (written !== '') stream.write(written)
   }
   return {
     // The lines of one turn of the event loop go together: sonic-boom counts all bytes that wait with each write.
     write(line) {
-      if (lines === '') queueMicrotask(pass)
+      if (lines === '') queueMicrotask(writeLines)
       lines += line
     },
     flush(written) {
-      pass()
-      opened.flush(written)
+      writeLines()
+      stream.flush(written)
     },
-    destroy: () => opened.destroy(),
-    on: (event, listener) => opened.on(event, listener),
+    destroy: () => stream.destroy(),
+    on: (event, listener) => stream.on(event, listener),
   }
 }
 
@@ -233,10 +233,10 @@ const milliseconds = (ms: number): number => Math.round(ms * 1_000) / 1_000
 /** The names, in lower case, of members whose values are never written. No event has such a member; the cause of an error may. */
 const SECRETS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'password', 'secret'])
 
-const shown = (name: string, value: unknown): unknown => (SECRETS.has(name.toLowerCase()) ? '[redacted]' : value)
+const redact = (name: string, value: unknown): unknown => (SECRETS.has(name.toLowerCase()) ? '[redacted]' : value)
 
 const withoutSecrets = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(name, member)]))
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [name, redact(name, member)]))
 
 /** Replaces errors by their code, detail and causes; only bugs get a stack. All texts are shortened to a maximum length. */
 function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown> {
@@ -247,7 +247,7 @@ function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown
     else if (value instanceof Error) plain[name] = plainError(value)
     else if (isRecord(value)) plain[name] = withoutSecrets(value)
     else if (name === 'durationMs') plain[name] = milliseconds(value as number)
-    else plain[name] = shown(name, typeof value === 'string' ? beginning(value) : value)
+    else plain[name] = redact(name, typeof value === 'string' ? beginning(value) : value)
   }
   return plain
 }

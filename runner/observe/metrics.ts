@@ -84,23 +84,23 @@ interface Kinds {
   readonly histogram: Histogram<string>
 }
 
-type Created = { readonly [N in MetricName]: Kinds[(typeof METRICS)[N]['type']] }
+type MetricSet = { readonly [N in MetricName]: Kinds[(typeof METRICS)[N]['type']] }
 
 /** Registers every metric. */
-function create(registry: Registry): Created {
+function createMetrics(registry: Registry): MetricSet {
   const registers = [registry]
-  const created = Object.entries(METRICS).map(([name, { type, help, labels: labelNames }]) => {
-    const about = { name, help, labelNames, registers }
-    if (type === 'histogram') return [name, new Histogram({ ...about, buckets: BUCKETS })]
-    return [name, type === 'gauge' ? new Gauge(about) : new Counter(about)]
+  const entries = Object.entries(METRICS).map(([name, { type, help, labels: labelNames }]) => {
+    const options = { name, help, labelNames, registers }
+    if (type === 'histogram') return [name, new Histogram({ ...options, buckets: BUCKETS })]
+    return [name, type === 'gauge' ? new Gauge(options) : new Counter(options)]
   })
-  return Object.fromEntries(created) as Created
+  return Object.fromEntries(entries) as MetricSet
 }
 
 /** All zero at first. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #metrics = create(this.#registry)
+  readonly #metrics = createMetrics(this.#registry)
   cacheSize = (): CacheSize => ({ entries: 0, bytes: 0 })
   droppedLogLines = (): number => 0
 

@@ -19,10 +19,10 @@ export interface DocumentOptions extends Pick<OperationFacts, 'version' | 'engin
 const FULL_VERSION = { '3.1': '3.1.1', '3.0': '3.0.3' } as const
 
 /** What the document says of one endpoint. */
-export type Described = Readonly<Record<'path' | 'schemas', Readonly<Record<string, unknown>>>>
+export type Description = Readonly<Record<'path' | 'schemas', Readonly<Record<string, unknown>>>>
 
-/** Describes these endpoints, which are those that the caller may call, one after the other. */
-export function* describeEndpoints(endpoints: readonly Endpoint[], options: DocumentOptions): Generator<Described> {
+/** Describes the endpoints that the caller may call, one after the other. */
+export function* describeEndpoints(endpoints: readonly Endpoint[], options: DocumentOptions): Generator<Description> {
   const names = new Set(endpoints.map(({ name }) => name))
   for (const endpoint of endpoints) {
     const { operation, problemSchemas } = describeOperation(endpoint, options)
@@ -32,18 +32,17 @@ export function* describeEndpoints(endpoints: readonly Endpoint[], options: Docu
 }
 
 /**
- * The document of these endpoints, in the order given: to be written by `stringifyExact`, so that numbers in examples keep their
- * digits.
+ * The document of these endpoints, in their order. `stringifyExact` must write it, so that numbers in examples keep their digits.
  */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   options: DocumentOptions,
-  described: readonly Described[] = [...describeEndpoints(endpoints, options)],
+  entries: readonly Description[] = [...describeEndpoints(endpoints, options)],
 ): JsonSchema {
   const { version, serverUrl, revision } = options
   const hasPages = endpoints.some(({ pages }) => pages !== null)
-  const paths: Readonly<Record<string, unknown>> = Object.assign({}, ...described.map(({ path }) => path))
-  const schemas: Readonly<Record<string, unknown>> = Object.assign({}, ...described.map(endpoint => endpoint.schemas))
+  const paths: Readonly<Record<string, unknown>> = Object.assign({}, ...entries.map(({ path }) => path))
+  const schemas: Readonly<Record<string, unknown>> = Object.assign({}, ...entries.map(endpoint => endpoint.schemas))
   return {
     openapi: FULL_VERSION[version],
     info: {
@@ -89,7 +88,7 @@ const FORMAT = {
 const usesFormat = (endpoints: readonly Endpoint[]): boolean =>
   endpoints.some(({ parameters }) => !parameters.some(({ name }) => name === 'format'))
 
-/** `<name>`, and `<name>.row` unless an endpoint has that name itself. */
+/** The schemas `<name>` and `<name>.row`. Where an endpoint is named `<name>.row`, the row is inside the first schema. */
 function schemasOf(endpoint: Endpoint, { version }: DocumentOptions, names: ReadonlySet<string>) {
   const row = rowSchema(endpoint, version)
   const ownName = rowName(endpoint)

@@ -4,8 +4,8 @@
 const TOKENS = /\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\(\?:|\(\?|./gsu
 
 /**
- * Whether both read the pattern in the same way. They differ in syntax that ECMAScript does not have, and in syntax that matches
- * other characters there: `.`, `\s`, and `[:alpha:]` in a class.
+ * Whether RE2 and ECMAScript read the pattern in the same way. They differ in syntax that ECMAScript does not have, and in syntax that
+ * matches other characters there: `.`, `\s`, and `[:alpha:]` in a class.
  */
 export function isSameInEcmaScript(pattern: string): boolean {
   for (const [token] of pattern.matchAll(TOKENS)) {

@@ -12,7 +12,7 @@ export interface OperationFacts {
   readonly engine: EngineName
   /** The names of the parameters that the caller's token pins. */
   readonly pinned: readonly string[]
-  /** Whether a 200 has all media types. Otherwise it has JSON alone, since generated clients mix up the types of several. */
+  /** Whether a 200 has all media types. Otherwise it has JSON alone, since generated clients mix up several types. */
   readonly allFormats: boolean
 }
 
@@ -79,7 +79,7 @@ const notModified = (endpoint: Endpoint) => ({
 
 function resultResponse(endpoint: Endpoint, { version, allFormats, pinned }: OperationFacts) {
   const { name, example } = endpoint
-  // The example may have rows of another value than the pinned one.
+  // The example may have rows of a value that the token does not pin.
   const isShown = example !== null && pinned.length === 0
   const json = { schema: { $ref: `#/components/schemas/${name}` }, ...(isShown && { example: { result: example } }) }
   const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
@@ -91,9 +91,9 @@ function resultResponse(endpoint: Endpoint, { version, allFormats, pinned }: Ope
 }
 
 /** The media type of a format with its schema; empty for JSON, which every answer has, and for `excel`, which is CSV. */
-function contentOf({ mediaTypes: [own], content }: Format, version: Version): readonly (readonly [string, object])[] {
-  if (own === undefined || content === undefined) return []
-  if (content === 'text') return [[own, { schema: { type: 'string' } }]]
-  if (content === 'binary') return [[own, { schema: version === '3.1' ? {} : { type: 'string', format: 'binary' } }]]
-  return [[own, { schema: content }]]
+function contentOf({ mediaTypes: [type], content }: Format, version: Version): readonly (readonly [string, object])[] {
+  if (type === undefined || content === undefined) return []
+  if (content === 'text') return [[type, { schema: { type: 'string' } }]]
+  if (content === 'binary') return [[type, { schema: version === '3.1' ? {} : { type: 'string', format: 'binary' } }]]
+  return [[type, { schema: content }]]
 }

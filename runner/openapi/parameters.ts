@@ -19,8 +19,8 @@ export type Version = '3.1' | '3.0'
 
 /** The parameters that a caller may give, without those that are pinned; at the end `format`, and those of pages. */
 export function parameterObjects({ parameters, pages }: Endpoint, pinned: readonly string[], version: Version) {
-  const own = parameters.filter(({ name }) => !pinned.includes(name))
-  const objects = own.map(parameter => parameterObject(parameter, version))
+  const unpinned = parameters.filter(({ name }) => !pinned.includes(name))
+  const objects = unpinned.map(parameter => parameterObject(parameter, version))
   const hidesFormat = parameters.some(({ name }) => name === 'format')
   return [
     ...objects,
@@ -67,7 +67,7 @@ function parameterObject(parameter: Parameter, version: Version) {
   }
 }
 
-/** OpenAPI 3.0 has several examples beside the schema alone, each with a name. */
+/** In OpenAPI 3.0, several examples are beside the schema, not in it, and each has a name. */
 function namedExamples(examples: readonly unknown[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(examples.map((value, i) => [`example-${i + 1}`, { value }]))
 }
@@ -76,7 +76,7 @@ function namedExamples(examples: readonly unknown[]): Readonly<Record<string, un
 function descriptionOf({ description, type, format, fallbackRow, minimum, maximum }: Parameter): string {
   const { scalar } = splitType(type)
   // The keywords `minimum` and `maximum` are for numbers of JSON.
-  const isText = TYPES[scalar] === undefined
+  const isText = JSON_TYPES[scalar] === undefined
   const [least, most] = DECIMALS.includes(scalar) ? ['At least', 'At most'] : ['Not before', 'Not after']
   const sentences = [
     description.trim(),
@@ -131,7 +131,7 @@ function parameterSchema(parameter: Parameter, examples: readonly unknown[], dia
 }
 
 /** The types that are not texts. */
-const TYPES: Readonly<Partial<Record<ScalarParameterType, string>>> = {
+const JSON_TYPES: Readonly<Partial<Record<ScalarParameterType, string>>> = {
   int64: 'integer',
   float64: 'number',
   bool: 'boolean',
@@ -139,7 +139,7 @@ const TYPES: Readonly<Partial<Record<ScalarParameterType, string>>> = {
 
 const DECIMALS: readonly ScalarParameterType[] = ['numeric', 'bignumeric']
 
-/** The form of texts of these types in every dialect; each such text is accepted. Digits are text, since a number would lose some. */
+/** The form of texts of these types in every dialect; each such text is accepted. A decimal is a text, since a number would lose digits. */
 const FORMS: Readonly<Partial<Record<ScalarParameterType, JsonSchema>>> = {
   numeric: { pattern: '^-?[0-9]{1,29}(?:[.][0-9]{1,9})?$' },
   bignumeric: { pattern: '^-?[0-9]{1,38}(?:[.][0-9]{1,38})?$' },
@@ -174,11 +174,11 @@ function scalarSchema(parameter: Parameter, scalar: ScalarParameterType, isArray
   const isNumber = scalar === 'int64' || scalar === 'float64'
   const [least, most] = [minimum, maximum].map(bound => (isNumber ? exactNumber(scalar, bound) : undefined))
   return {
-    type: TYPES[scalar] ?? 'string',
+    type: JSON_TYPES[scalar] ?? 'string',
     ...formOf(scalar, format === 're2', dialect),
     ...(allowed && { enum: allowed }),
     ...(pattern && isSameInEcmaScript(pattern.source) && { pattern: `^(?:${pattern.source})$` }),
-    // An empty text is a missing argument. An enum and the format of a date leave it out themselves.
+    // An empty text is a missing argument. An enum and the format of a date exclude it themselves.
     ...(isRequired && scalar === 'string' && !allowed && { minLength: 1 }),
     ...(maxLength !== undefined && { maxLength }),
     ...(least !== undefined && { minimum: least }),
@@ -190,10 +190,10 @@ function scalarSchema(parameter: Parameter, scalar: ScalarParameterType, isArray
 function defaultOf({ default: fallback }: Parameter, scalar: ScalarParameterType): unknown {
   if (fallback === undefined) return undefined
   const values: readonly ScalarValue[] = Array.isArray(fallback) ? fallback : [fallback as ScalarValue]
-  const written = values.map(value => jsonOf(scalar, value))
+  const jsonValues = values.map(value => jsonOf(scalar, value))
   const isNumber = scalar === 'int64' || scalar === 'float64'
-  if (isNumber && written.some(value => typeof value !== 'number')) return undefined
-  return Array.isArray(fallback) ? written : written[0]
+  if (isNumber && jsonValues.some(value => typeof value !== 'number')) return undefined
+  return Array.isArray(fallback) ? jsonValues : jsonValues[0]
 }
 
 /** The value as a number of JSON; undefined where that would not hold it exactly. */
@@ -203,7 +203,7 @@ function exactNumber(scalar: ScalarParameterType, value: ArgumentValue | undefin
   return (scalar === 'int64' ? Number.isSafeInteger(number) : Number.isFinite(number)) ? number : undefined
 }
 
-/** A typed argument, or the text of one, as its type has it in JSON. */
+/** A typed argument, or its text, as the JSON value of its type. */
 function jsonOf(scalar: ScalarParameterType, value: ArgumentValue): unknown {
   if (scalar === 'json') return JSON.parse(String(value))
   if (scalar === 'bool') return typeof value === 'string' ? value.toLowerCase() === 'true' : value

@@ -13,7 +13,7 @@ export interface ProblemFacts {
 }
 
 /** The codes that only some endpoints have: they distinguish the schemas of one status. */
-const OPTIONAL: Readonly<Record<string, (facts: ProblemFacts) => boolean>> = {
+const APPLIES: Readonly<Record<string, (facts: ProblemFacts) => boolean>> = {
   ARGUMENT_INVALID: ({ takesArguments, endpoint }) => takesArguments || endpoint.pages !== null,
   PAGE_GONE: ({ endpoint }) => endpoint.pages !== null,
   CONTRACT_BROKEN: ({ endpoint }) => endpoint.columns.some(({ required, json }) => required || json === 'number'),
@@ -38,7 +38,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 }
 
 /** The statuses with a `Retry-After` header. */
-const RETRIED = new Set([429, 503])
+const RETRY_STATUSES = new Set([429, 503])
 
 /**
  * The responses that an endpoint can give, with their codes in the order of the catalogue, and the schemas that they refer to. A
@@ -48,16 +48,16 @@ const RETRIED = new Set([429, 503])
 export function problemResponses(facts: ProblemFacts) {
   const responses: Record<string, unknown> = {}
   const schemas: Record<string, JsonSchema> = {}
-  const possible = Object.entries(ERROR_CODES).filter(([code]) => OPTIONAL[code]?.(facts) ?? !NOT_OF_QUERIES.has(code))
+  const rows = Object.entries(ERROR_CODES).filter(([code]) => APPLIES[code]?.(facts) ?? !NOT_OF_QUERIES.has(code))
   for (const [text, description] of Object.entries(DESCRIPTIONS)) {
     const status = Number(text)
-    const codes = possible.filter(([, row]) => row.status === status).map(([code]) => code)
+    const codes = rows.filter(([, row]) => row.status === status).map(([code]) => code)
     if (codes.length === 0) continue
-    const name = [`Problem${status}`, ...codes.filter(code => OPTIONAL[code])].join('.')
+    const name = [`Problem${status}`, ...codes.filter(code => APPLIES[code])].join('.')
     schemas[name] = schemaOf(status, codes)
     responses[text] = {
       description,
-      ...(RETRIED.has(status) && { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }),
+      ...(RETRY_STATUSES.has(status) && { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }),
       content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${name}` } } },
     }
   }

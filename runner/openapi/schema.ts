@@ -5,7 +5,7 @@ import type { ColumnPromise } from '../model/query.js'
 
 /**
  * The dialect of a schema. `json-schema`: JSON Schema 2020-12 that any validator compiles, in strict mode too: no `format`,
- * no keyword of an extension. `3.1` and `3.0`: that of an OpenAPI document of this version.
+ * no keyword of an extension. `3.1` and `3.0`: the dialect of an OpenAPI document of this version.
  */
 export type Dialect = 'json-schema' | '3.1' | '3.0'
 
@@ -13,16 +13,16 @@ export type Dialect = 'json-schema' | '3.1' | '3.0'
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** The members of an endpoint that determine the schema of its results. */
-export type Described = Pick<Endpoint, 'columns' | 'maxRows' | 'timestamps'> & Partial<Pick<Endpoint, 'pages'>>
+export type ResultShape = Pick<Endpoint, 'columns' | 'maxRows' | 'timestamps'> & Partial<Pick<Endpoint, 'pages'>>
 
 /** `{"result":[row,…]}`, complete in itself. */
-export function resultSchema(endpoint: Described, dialect: Dialect = 'json-schema'): JsonSchema {
+export function resultSchema(endpoint: ResultShape, dialect: Dialect = 'json-schema'): JsonSchema {
   return resultOf(endpoint, rowSchema(endpoint, dialect), dialect)
 }
 
-/** `{"result":[row,…]}`, a page with `next`; with this schema of a row, which may be a reference. */
+/** `{"result":[row,…]}`, in pages with `next`. @param row the schema of a row, or a reference to it */
 export function resultOf(
-  { maxRows, pages }: Pick<Described, 'maxRows' | 'pages'>,
+  { maxRows, pages }: Pick<ResultShape, 'maxRows' | 'pages'>,
   row: JsonSchema,
   dialect: Dialect,
 ): JsonSchema {
@@ -40,7 +40,7 @@ export function resultOf(
 
 /** One row: every column is there, and nothing else. */
 export function rowSchema(
-  { columns, timestamps }: Pick<Described, 'columns' | 'timestamps'>,
+  { columns, timestamps }: Pick<ResultShape, 'columns' | 'timestamps'>,
   dialect: Dialect,
 ): JsonSchema {
   const properties = columns.map(column => [column.name, columnSchema(column, timestamps, dialect)] as const)
@@ -50,8 +50,8 @@ export function rowSchema(
 /** A column, with its description; in OpenAPI also `x-sluice-type` (the GoogleSQL type) and `x-sluice-unit`. */
 export function columnSchema(column: ContractColumn, timestamps: Endpoint['timestamps'], dialect: Dialect): JsonSchema {
   const { type, description, required, unit } = column
-  const parsed = parseOpenTypeName(type)
-  const value = parsed ? typeSchema(parsed, column, { timestamps, dialect }) : {}
+  const columnType = parseOpenTypeName(type)
+  const value = columnType ? typeSchema(columnType, column, { timestamps, dialect }) : {}
   return {
     ...(required ? value : orNull(value, dialect)),
     ...(description !== '' && { description }),
@@ -65,13 +65,13 @@ const INTEGER_TEXT: JsonSchema = { type: 'string', pattern: '^-?[0-9]{1,19}$' }
 /** The text of an INT64 that JSON has as a string: at least 16 digits. */
 const LARGE_INTEGER_TEXT: JsonSchema = { type: 'string', pattern: '^-?[0-9]{16,19}$' }
 const DECIMAL_TEXT: JsonSchema = { type: 'string', pattern: '^-?[0-9]+(?:\\.[0-9]+)?$' }
-const ODD_FLOAT: JsonSchema = { type: 'string', enum: ['NaN', 'Infinity', '-Infinity'] }
+const NON_FINITE_TEXT: JsonSchema = { type: 'string', enum: ['NaN', 'Infinity', '-Infinity'] }
 
 const DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
 const TIME = '[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{3}(?:[0-9]{3})?)?'
 
 /** The formats of the OpenAPI format registry, and the patterns that say the same where no format is known. */
-const CIVIL = {
+const CIVIL_FORMS = {
   DATE: { format: 'date', pattern: `^${DATE}$` },
   TIME: { format: 'time-local', pattern: `^${TIME}$` },
   DATETIME: { format: 'date-time-local', pattern: `^${DATE}T${TIME}$` },
@@ -83,10 +83,10 @@ interface Form {
   readonly dialect: Dialect
 }
 
-const civil = (kind: keyof typeof CIVIL, { dialect }: Form): JsonSchema =>
+const civilSchema = (kind: keyof typeof CIVIL_FORMS, { dialect }: Form): JsonSchema =>
   dialect === 'json-schema'
-    ? { type: 'string', pattern: CIVIL[kind].pattern }
-    : { type: 'string', format: CIVIL[kind].format }
+    ? { type: 'string', pattern: CIVIL_FORMS[kind].pattern }
+    : { type: 'string', format: CIVIL_FORMS[kind].format }
 
 /** The schema of a value that is not NULL, in a column or field with this promise. */
 function typeSchema(type: Type, { json, fields }: Omit<ColumnPromise, 'required'>, form: Form): JsonSchema {
@@ -95,7 +95,7 @@ function typeSchema(type: Type, { json, fields }: Omit<ColumnPromise, 'required'
       if (json === 'number') return SAFE_INTEGER
       return json === 'string' ? INTEGER_TEXT : { anyOf: [SAFE_INTEGER, LARGE_INTEGER_TEXT] }
     case 'FLOAT64':
-      return json === 'number' ? { type: 'number' } : { anyOf: [{ type: 'number' }, ODD_FLOAT] }
+      return json === 'number' ? { type: 'number' } : { anyOf: [{ type: 'number' }, NON_FINITE_TEXT] }
     case 'NUMERIC':
     case 'BIGNUMERIC':
       return json === 'number' ? { type: 'number' } : DECIMAL_TEXT
@@ -110,11 +110,11 @@ function typeSchema(type: Type, { json, fields }: Omit<ColumnPromise, 'required'
     case 'BYTES':
       return { type: 'string', ...(form.dialect === '3.0' ? { format: 'byte' } : { contentEncoding: 'base64' }) }
     case 'TIMESTAMP':
-      return form.timestamps === 'unix_micros' ? { type: 'integer' } : civil('TIMESTAMP', form)
+      return form.timestamps === 'unix_micros' ? { type: 'integer' } : civilSchema('TIMESTAMP', form)
     case 'DATE':
     case 'TIME':
     case 'DATETIME':
-      return civil(type.kind, form)
+      return civilSchema(type.kind, form)
     case 'JSON':
       return {}
     case 'ARRAY':
@@ -143,7 +143,7 @@ function objectOf(members: readonly (readonly [name: string, schema: JsonSchema]
   return { type: 'object', required: Object.keys(properties), properties, additionalProperties: false }
 }
 
-/** The same schema, with null. An ARRAY is never NULL in a result, where it is empty instead; JSON may be anything. */
+/** The schema with null. In a result an ARRAY is empty instead of NULL, and JSON may be anything already. */
 function orNull(schema: JsonSchema, dialect: Dialect): JsonSchema {
   const { type, anyOf } = schema
   if (type === 'array' || (type === undefined && anyOf === undefined)) return schema

@@ -1,4 +1,4 @@
-/** A worker thread that answers each message with one. */
+/** A worker thread that answers each message with one message. */
 import { once } from 'node:events'
 import type { Transferable, Worker, WorkerOptions } from 'node:worker_threads'
 import { raced } from '../model/deadline.js'

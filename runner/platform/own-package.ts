@@ -1,4 +1,4 @@
-/** The name and the version of the package, as its package.json has them: no other file of the program writes either. */
+/** The name and the version of the package, from its package.json: no other file of the program repeats them. */
 import { readFileSync } from 'node:fs'
 
 /** What a registry knows the package by. The program is called `sluice` under any name. */

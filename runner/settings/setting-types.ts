@@ -24,29 +24,29 @@ export function nonEmpty(value: string): string {
 }
 
 /**
- * For a text that is not of this type, `read` gives a value for which `holds` is false; the message is then `rule`. `unit` is what a
+ * For a text that is not of this type, `read` gives a value for which `fits` is false; the message is then `rule`. `unit` is what a
  * number counts, or what a text names; '' for nothing in particular.
  */
-function settingType<T>(kind: Kind, read: (text: string) => T, holds: (value: T) => boolean, rule: string, unit = '') {
+function settingType<T>(kind: Kind, read: (text: string) => T, fits: (value: T) => boolean, rule: string, unit = '') {
   const type = {
     kind,
     unit,
     /** @throws SettingProblem. */
-    parse(given: string): T {
-      const value = read(given)
+    parse(input: string): T {
+      const value = read(input)
       type.check(value)
       return value
     },
     /** For a value of this kind. @throws SettingProblem. */
     check(value: T): void {
-      if (!holds(value)) throw new SettingProblem(rule)
+      if (!fits(value)) throw new SettingProblem(rule)
     },
   }
   return type
 }
 
-const textType = (isRight: (value: string) => boolean, message: string, unit = ''): SettingType<string> =>
-  settingType('string', value => value, isRight, message, unit)
+const textType = (isValid: (value: string) => boolean, message: string, unit = ''): SettingType<string> =>
+  settingType('string', value => value, isValid, message, unit)
 
 export const text: SettingType<string> = textType(() => true, '')
 
@@ -71,11 +71,11 @@ export function oneOf<const T extends string>(values: readonly T[]): SettingType
   )
 }
 
-const TRUTH: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false }
 
 export const yesOrNo: SettingType<boolean> = settingType(
   'boolean',
-  word => TRUTH[word]!,
+  word => BOOLEANS[word]!,
   value => typeof value === 'boolean',
   'must be true or false',
 )
@@ -120,11 +120,11 @@ export const httpUrl: SettingType<string> = textType(
 const HTTP_URL = /^https?:\/\/[^\s?#@/]+(?:\/[^\s?#@/]+)*$/
 
 /** Texts with commas between them. */
-const listType = (isRight: (value: string) => boolean, message: string): SettingType<readonly string[]> =>
+const listType = (isValid: (value: string) => boolean, message: string): SettingType<readonly string[]> =>
   settingType(
     'list of strings',
     value => value.split(',').map(element => element.trim()),
-    list => list.every(isRight),
+    list => list.every(isValid),
     message,
   )
 

@@ -64,7 +64,7 @@ const TABLE = {
     description: 'Port to listen on; 0 for any free one.',
   }),
   host: setting(text, '127.0.0.1', { flag: '--host', description: 'Address to listen on.' }),
-  /** The port of metrics and health; null for that of everything else. */
+  /** The port of metrics and health; null for the port of everything else. */
   metricsPort: optional(wholeNumberSetting(0, 65_535), {
     flag: '--metrics-port',
     description: 'A port for /metrics, /healthz and /readyz alone; without it, they are at the other port.',
@@ -250,7 +250,7 @@ const TABLE = {
     description:
       'The secret of all replicas, of at least 32 characters, with which they sign what they write to Redis: what another program writes there is not served.',
   }),
-  /** The secret that cursors of pages are authenticated with; null: one that is kept beside the tokens file. */
+  /** The secret that cursors of pages are authenticated with; null for the secret that is kept beside the tokens file. */
   cursorKey: optional(tokenText, {
     flag: null,
     variable: 'SLUICE_CURSOR_KEY',
@@ -336,30 +336,30 @@ export const DEFAULT_SETTINGS: Settings = collect(({ fallback }) => fallback)
 export function readSettings(flags: NodeJS.Dict<string>, environment: NodeJS.Dict<string>): Settings {
   return collect(({ flag, variable, type, fallback }) => {
     const fromFlag = flag === null ? undefined : flags[flag.slice(2)]
-    const given = fromFlag ?? environment[variable] ?? ''
-    if (given === '' && fromFlag === undefined) return fallback
-    return named(fromFlag === undefined ? variable : flag!, () => type.parse(nonEmpty(given)))
+    const input = fromFlag ?? environment[variable] ?? ''
+    if (input === '' && fromFlag === undefined) return fallback
+    return withName(fromFlag === undefined ? variable : flag!, () => type.parse(nonEmpty(input)))
   })
 }
 
 /**
- * Settings that a program gives as values; those that it does not give, or gives as undefined, have their defaults.
+ * Settings that a program gives as values. Settings that are absent or undefined have their defaults.
  * @throws UsageError with every problem; no problem repeats a value.
  */
 export function completeSettings(given: Partial<Settings>): Settings {
   if (typeof given !== 'object' || given === null) throw new UsageError(['settings must be an object'])
   const values: Readonly<Record<string, unknown>> = given
-  const unknown = Object.keys(values).filter(key => values[key] !== undefined && !Object.hasOwn(TABLE, key))
-  const ofTable = ({ type, fallback }: Setting<unknown>, key: string): unknown => {
+  const unknownKeys = Object.keys(values).filter(key => values[key] !== undefined && !Object.hasOwn(TABLE, key))
+  const readValue = ({ type, fallback }: Setting<unknown>, key: string): unknown => {
     const value = values[key]
     if (value === undefined || (value === null && fallback === null)) return fallback
-    return named(key, () => checked(type, value, fallback === null))
+    return withName(key, () => checkValue(type, value, fallback === null))
   }
-  return collect(ofTable, unknown.map(unknownKey))
+  return collect(readValue, unknownKeys.map(unknownKey))
 }
 
 /** @throws SettingProblem. */
-function checked(type: SettingType<unknown>, value: unknown, mayBeNull: boolean): unknown {
+function checkValue(type: SettingType<unknown>, value: unknown, mayBeNull: boolean): unknown {
   if (value === null) throw new SettingProblem('must not be null')
   if (kindOf(value) !== type.kind) throw new SettingProblem(`must be a ${type.kind}${mayBeNull ? ', or null' : ''}`)
   type.check(typeof value === 'string' ? nonEmpty(value) : value)
@@ -387,7 +387,7 @@ function collect(find: (row: Setting<unknown>, key: SettingKey) => unknown, prob
 }
 
 /** Puts the name of the setting before the message of a problem. */
-function named<T>(name: string, parse: () => T): T {
+function withName<T>(name: string, parse: () => T): T {
   try {
     return parse()
   } catch (thrown) {

@@ -2,15 +2,15 @@
 import { didYouMean } from '../model/suggest.js'
 import type { NamePath, ParsedTemplate, PartialArgument, TemplateNode, TemplateProblem } from './node.js'
 import type { Origin, Piece } from './program.js'
-import { type Binding, type Frame, type Meaning, Resolver, type TemplateNames, type Use } from './resolve.js'
+import { type Binding, type Frame, Resolver, type Target, type TemplateNames, type Use } from './resolve.js'
 import { isTruthy, type Word, type WordMap, wordProblem, wordText } from './word.js'
 
 /** BigQuery's limit on the length of a query; it also stops partials that include each other from growing without end. */
 export const MAX_TEXT_LENGTH = 1_048_576
 const MAX_STEPS = 100_000
 
-const NOTHING: Binding = { kind: 'constant', value: false }
-const OUTERMOST = { own: new Map<string, Binding>(), fields: new Set<string>(), isDiscarded: false, parent: null }
+const NO_VALUE: Binding = { kind: 'constant', value: false }
+const OUTERMOST = { names: new Map<string, Binding>(), fields: new Set<string>(), isDiscarded: false, parent: null }
 
 export interface PlacedProblem extends TemplateProblem {
   readonly origin: Origin
@@ -40,7 +40,7 @@ class Expander {
   readonly #partials: Partials
   readonly #problems = new Map<string, PlacedProblem>()
   readonly #used = { given: new Set<string>(), lookups: new Set<string>(), constants: new Set<string>() }
-  readonly #included = new Set<string>()
+  readonly #includedPartials = new Set<string>()
   #textLength = 0
   #steps = 0
   #isExhausted = false
@@ -52,7 +52,7 @@ class Expander {
 
   expandTemplate(nodes: readonly TemplateNode[]): Expansion {
     const pieces = this.#expandAll(nodes, { ...OUTERMOST, origin: { partial: null, includedAt: null } })
-    return { pieces, problems: [...this.#problems.values()], used: this.#used, partials: this.#included }
+    return { pieces, problems: [...this.#problems.values()], used: this.#used, partials: this.#includedPartials }
   }
 
   #expandAll(list: readonly TemplateNode[], frame: Frame): Piece[] {
@@ -79,52 +79,52 @@ class Expander {
   }
 
   #expandValue(node: TemplateNode & { kind: 'value' }, frame: Frame): Piece[] {
-    const meaning = this.#find(node.path, frame, 'text')
+    const target = this.#find(node.path, frame, 'text')
     const place = { origin: frame.origin, offset: node.offset }
-    if (meaning?.kind === 'field') return [{ kind: 'field', lookup: meaning.lookup, field: meaning.field, place }]
-    if (meaning?.kind !== 'constant') return []
-    if (typeof meaning.value === 'object') {
-      const message = `"${node.path.written}" is a ${Array.isArray(meaning.value) ? 'list' : 'map'}; only a single word or number can be written`
+    if (target?.kind === 'field') return [{ kind: 'field', lookup: target.lookup, field: target.field, place }]
+    if (target?.kind !== 'constant') return []
+    if (typeof target.value === 'object') {
+      const message = `"${node.path.written}" is a ${Array.isArray(target.value) ? 'list' : 'map'}; only a single word or number can be written`
       this.#report(frame.origin, { rule: 'template/not-a-word', offset: node.path.offset, message })
       return []
     }
-    return [{ kind: 'text', text: wordText(meaning.value as Word), place, isVerbatim: false }]
+    return [{ kind: 'text', text: wordText(target.value as Word), place, isVerbatim: false }]
   }
 
   #expandIf(node: TemplateNode & { kind: 'if' }, frame: Frame): Piece[] {
-    const meaning = this.#find(node.path, frame, 'condition')
-    if (meaning === null) {
+    const target = this.#find(node.path, frame, 'condition')
+    if (target === null) {
       this.#expandAll([...node.whenTrue, ...node.whenFalse], { ...frame, isDiscarded: true })
       return []
     }
     const [yes, no] = node.isNegated ? [node.whenFalse, node.whenTrue] : [node.whenTrue, node.whenFalse]
     const isSettled =
-      meaning.kind !== 'field' && !(meaning.kind === 'given' && this.#names.optional.has(meaning.parameter))
+      target.kind !== 'field' && !(target.kind === 'given' && this.#names.optional.has(target.parameter))
     if (!isSettled) {
       const place = { origin: frame.origin, offset: node.path.offset }
       const [whenTrue, whenFalse] = [this.#expandAll(yes, frame), this.#expandAll(no, frame)]
-      return [{ kind: 'when', condition: meaning, place, whenTrue, whenFalse }]
+      return [{ kind: 'when', condition: target, place, whenTrue, whenFalse }]
     }
-    const holds = meaning.kind === 'given' || (meaning.kind === 'constant' && isTruthy(meaning.value))
+    const holds = target.kind === 'given' || (target.kind === 'constant' && isTruthy(target.value))
     // The branch that is not taken is expanded too, so that its mistakes are reported.
     this.#expandAll(holds ? no : yes, { ...frame, isDiscarded: true })
     return this.#expandAll(holds ? yes : no, frame)
   }
 
   #expandEach(node: TemplateNode & { kind: 'each' }, frame: Frame): Piece[] {
-    const meaning = this.#find(node.path, frame, 'list')
-    if (meaning === null) return []
-    if (meaning.kind !== 'constant' || !Array.isArray(meaning.value)) {
+    const target = this.#find(node.path, frame, 'list')
+    if (target === null) return []
+    if (target.kind !== 'constant' || !Array.isArray(target.value)) {
       const message = `"${node.path.written}" is not a list; "#each" goes through a list of constants`
       this.#report(frame.origin, { rule: 'template/not-a-list', offset: node.path.offset, message })
       return []
     }
-    const list = meaning.value as readonly (Word | WordMap)[]
+    const list = target.value as readonly (Word | WordMap)[]
     if (list.length === 0) return this.#expandAll(node.whenFalse, frame)
     const fields = new Set(list.flatMap(entry => (typeof entry === 'object' ? Object.keys(entry) : [])))
     return list.flatMap((entry, index) => {
       const data = { index, first: index === 0, last: index === list.length - 1 }
-      return this.#expandAll(node.body, { ...frame, self: entry, own: bindingsOf(entry), fields, data, parent: frame })
+      return this.#expandAll(node.body, { ...frame, self: entry, names: namesOf(entry), fields, data, parent: frame })
     })
   }
 
@@ -142,47 +142,47 @@ class Expander {
       this.#report(frame.origin, { rule: 'template/recursion', offset: node.offset, message })
       return []
     }
-    this.#included.add(node.name)
-    const own = new Map<string, Binding>()
+    this.#includedPartials.add(node.name)
+    const names = new Map<string, Binding>()
     const namesRead = firstNames(partial.nodes)
-    const given = new Set(node.arguments.map(({ name }) => name))
+    const argumentNames = new Set(node.arguments.map(({ name }) => name))
     for (const { name, offset } of node.arguments.filter(argument => !namesRead.has(argument.name))) {
-      const unset = [...namesRead].filter(word => !given.has(word))
-      const more = didYouMean(name, unset)
+      const unsetNames = [...namesRead].filter(word => !argumentNames.has(word))
+      const more = didYouMean(name, unsetNames)
       if (more.meant === undefined) continue
       const message = `the partial "${node.name}" reads no "${name}"`
       this.#report(frame.origin, { rule: 'template/unknown-name', offset, message, more })
-      own.set(more.meant, NOTHING)
+      names.set(more.meant, NO_VALUE)
     }
     // An argument that could not be read was reported already; its name still counts as defined.
-    for (const argument of node.arguments) own.set(argument.name, this.#argumentValue(argument, frame) ?? NOTHING)
+    for (const argument of node.arguments) names.set(argument.name, this.#argumentValue(argument, frame) ?? NO_VALUE)
     const origin: Origin = { partial: node.name, includedAt: { origin: frame.origin, offset: node.offset } }
-    return this.#expandAll(partial.nodes, { ...OUTERMOST, origin, own, isDiscarded: frame.isDiscarded })
+    return this.#expandAll(partial.nodes, { ...OUTERMOST, origin, names, isDiscarded: frame.isDiscarded })
   }
 
   #argumentValue(argument: PartialArgument, frame: Frame): Binding | null {
     const { value } = argument
     if (!('literal' in value)) {
-      const meaning = this.#find(value, frame, 'text')
-      return meaning?.kind === 'field' || meaning?.kind === 'constant' ? meaning : null
+      const target = this.#find(value, frame, 'text')
+      return target?.kind === 'field' || target?.kind === 'constant' ? target : null
     }
-    const wrong = wordProblem(value.literal)
-    if (wrong === null) return { kind: 'constant', value: value.literal }
-    const message = `${JSON.stringify(value.literal)} ${wrong}`
+    const problem = wordProblem(value.literal)
+    if (problem === null) return { kind: 'constant', value: value.literal }
+    const message = `${JSON.stringify(value.literal)} ${problem}`
     this.#report(frame.origin, { rule: 'template/not-a-word', offset: value.offset, message })
     return null
   }
 
-  #find(path: NamePath, frame: Frame, use: Use): Meaning | null {
-    const meaning = new Resolver(path, this.#names, use).resolve(frame)
-    if (meaning.kind === 'problem') {
-      this.#report(frame.origin, meaning.problem)
+  #find(path: NamePath, frame: Frame, use: Use): Target | null {
+    const target = new Resolver(path, this.#names, use).resolve(frame)
+    if (target.kind === 'problem') {
+      this.#report(frame.origin, target.problem)
       return null
     }
-    if (meaning.kind === 'given') this.#used.given.add(meaning.parameter)
-    else if (meaning.kind === 'field') this.#used.lookups.add(meaning.lookup)
-    else if (meaning.kind === 'constant' && meaning.name !== undefined) this.#used.constants.add(meaning.name)
-    return meaning
+    if (target.kind === 'given') this.#used.given.add(target.parameter)
+    else if (target.kind === 'field') this.#used.lookups.add(target.lookup)
+    else if (target.kind === 'constant' && target.name !== undefined) this.#used.constants.add(target.name)
+    return target
   }
 
   #isOverBudget(length: number, origin: Origin, offset: number): boolean {
@@ -215,7 +215,7 @@ function firstNames(nodes: readonly TemplateNode[]): ReadonlySet<string> {
   return new Set(nodes.flatMap(paths).flatMap(({ parts, isData }) => (isData ? [] : parts.slice(0, 1))))
 }
 
-function bindingsOf(entry: Word | WordMap): ReadonlyMap<string, Binding> {
+function namesOf(entry: Word | WordMap): ReadonlyMap<string, Binding> {
   const fields = typeof entry === 'object' ? Object.entries(entry) : []
   return new Map(fields.map(([name, value]) => [name, { kind: 'constant', value }]))
 }

@@ -30,7 +30,7 @@ export class NodeReader {
       case 'PartialStatement':
         return this.#partial(statement as hbs.AST.PartialStatement)
       default:
-        return this.#refuse(statement, REFUSED[statement.type] ?? `${statement.type} is not supported in SQL templates`)
+        return this.#refuse(statement, REASONS[statement.type] ?? `${statement.type} is not supported in SQL templates`)
     }
   }
 
@@ -127,7 +127,7 @@ export class NodeReader {
 }
 
 const DECORATOR = 'inline partials and decorators are not supported; put the SQL into endpoints/partials/<name>.sql'
-const REFUSED: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   Decorator: DECORATOR,
   DecoratorBlock: DECORATOR,
   PartialBlockStatement: 'partial blocks are not supported; write {{> name}}',

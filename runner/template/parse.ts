@@ -6,13 +6,13 @@ import Handlebars from 'handlebars'
 import { lineStartsOf } from '../model/line-starts.js'
 import { NodeReader } from './from-handlebars.js'
 import type { ParsedTemplate } from './node.js'
-import { findSyntaxProblem, findUnreadable } from './syntax-problem.js'
+import { findRefusal, findSyntaxProblem } from './syntax-problem.js'
 
 /** Parses a template. Never throws: a template with problems has only the nodes that could be read. */
 export function parseTemplate(text: string): ParsedTemplate {
   if (!text.includes('{{')) return { nodes: text === '' ? [] : [{ kind: 'text', text, offset: 0 }], problems: [] }
-  const unreadable = findUnreadable(text)
-  if (unreadable !== null) return { nodes: [], problems: [unreadable] }
+  const refusal = findRefusal(text)
+  if (refusal !== null) return { nodes: [], problems: [refusal] }
   let program: hbs.AST.Program
   try {
     program = Handlebars.parse(text)

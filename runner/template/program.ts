@@ -38,7 +38,7 @@ export interface Choice {
 }
 
 /** The lookup tables and parameters that the pieces use, in the order of first use. */
-export function usedBy(pieces: readonly Piece[]) {
+export function namesUsedBy(pieces: readonly Piece[]) {
   const lookups = new Set<string>()
   const given = new Set<string>()
   const visit = (piece: Piece): void => {

@@ -18,8 +18,8 @@ const DASHED_END = /--~?\}\}/g
  * Finds what must be refused before Handlebars reads the text: escaped braces, raw blocks, tags and blocks that are not
  * closed or are closed by another name, and blocks nested too deeply. Null when the text has none of these.
  */
-export function findUnreadable(text: string): TemplateProblem | null {
-  const open: { readonly name: string; readonly offset: number; branches: number }[] = []
+export function findRefusal(text: string): TemplateProblem | null {
+  const openBlocks: { readonly name: string; readonly offset: number; branches: number }[] = []
   let tags = 0
   // Each search begins where the last one ended; otherwise the rest of a long text would be searched again at every tag.
   let from = 0
@@ -50,28 +50,28 @@ export function findUnreadable(text: string): TemplateProblem | null {
     }
     if (nextEnd - offset > MAX_TAG_LENGTH)
       return problem(offset, `this tag is longer than ${MAX_TAG_LENGTH} characters`)
-    const block = open[open.length - 1]
+    const block = openBlocks[openBlocks.length - 1]
     // Handlebars turns each `{{else if …}}` into a nested block.
     if (block && name === 'else' && ++block.branches > MAX_DEPTH) {
       return problem(offset, `this block has more than ${MAX_DEPTH} branches`)
     }
     // `{{^}}` means `{{else}}`.
-    if (sigil === '#' || (sigil === '^' && name !== '')) open.push({ name, offset, branches: 0 })
-    if (open.length > MAX_DEPTH) return problem(offset, `blocks are nested more than ${MAX_DEPTH} deep`)
+    if (sigil === '#' || (sigil === '^' && name !== '')) openBlocks.push({ name, offset, branches: 0 })
+    if (openBlocks.length > MAX_DEPTH) return problem(offset, `blocks are nested more than ${MAX_DEPTH} deep`)
     if (sigil !== '/') continue
-    const opened = open.pop()
-    if (opened === undefined)
+    const opening = openBlocks.pop()
+    if (opening === undefined)
       return problem(offset, `"{{/${name}}}" closes a block that was never opened; a block begins with "{{#${name}"`)
-    if (opened.name !== name) {
-      return problem(offset, `"{{/${name}}}" cannot close "{{#${opened.name}}}"; expected "{{/${opened.name}}}"`)
+    if (opening.name !== name) {
+      return problem(offset, `"{{/${name}}}" cannot close "{{#${opening.name}}}"; expected "{{/${opening.name}}}"`)
     }
   }
-  const unclosed = open.pop()
-  if (unclosed === undefined) return null
-  return problem(unclosed.offset, `"{{#${unclosed.name}}}" is never closed; expected "{{/${unclosed.name}}}"`)
+  const block = openBlocks.pop()
+  if (block === undefined) return null
+  return problem(block.offset, `"{{#${block.name}}}" is never closed; expected "{{/${block.name}}}"`)
 }
 
-/** Handlebars' syntax error. Only its message says where: the line, and the characters that follow, without line breaks. */
+/** Explains Handlebars' syntax error. Only its message has its place: the line, and the characters that follow, without line breaks. */
 export function findSyntaxProblem(text: string, error: unknown): TemplateProblem {
   const message = error instanceof Error ? error.message : String(error)
   const starts = lineStartsOf(text)
@@ -80,13 +80,13 @@ export function findSyntaxProblem(text: string, error: unknown): TemplateProblem
     const { lineNumber = 1, column = 0 } = error as { lineNumber?: number; column?: number }
     return problem((starts[lineNumber - 1] ?? 0) + column, message.replace(/ - \d+:\d+$/, ''))
   }
-  const [, line, shown = '', dashes = ''] = parsed
-  const rest = shown.slice(dashes.length).replace(/\.\.\.$/, '')
+  const [, line, excerpt = '', dashes = ''] = parsed
+  const rest = excerpt.slice(dashes.length).replace(/\.\.\.$/, '')
   let offset = starts[Number(line) - 1] ?? text.length
   const isHere = (at: number): boolean =>
     text[at] !== '\n' &&
     text
-      .slice(at, at + LONGEST_SHOWN)
+      .slice(at, at + MAX_EXCERPT)
       .replaceAll('\n', '')
       .startsWith(rest)
   while (offset < text.length && !isHere(offset)) offset++
@@ -94,4 +94,4 @@ export function findSyntaxProblem(text: string, error: unknown): TemplateProblem
 }
 
 /** The message shows twenty characters; the text has line breaks between them. */
-const LONGEST_SHOWN = 64
+const MAX_EXCERPT = 64

@@ -1,7 +1,7 @@
 /** All SQL texts that a template can produce, and which of them a call runs. */
 import type { Variant } from '../model/endpoint.js'
 import type { Lookup } from '../model/manifest.js'
-import { type Choice, type Piece, usedBy } from './program.js'
+import { type Choice, namesUsedBy, type Piece } from './program.js'
 import { type RenderedSql, renderPieces } from './render.js'
 import type { WordMap } from './word.js'
 
@@ -28,7 +28,7 @@ export interface RenderedVariant extends Variant {
   readonly rendered: RenderedSql
   readonly choice: Choice
   /** The row of each lookup table that the template reads, with the parameter that picks it. */
-  readonly picked: readonly PickedRow[]
+  readonly pickedRows: readonly PickedRow[]
 }
 
 export interface PickedRow {
@@ -43,7 +43,7 @@ export interface VariantSpace {
 
 /** The choices that these pieces depend on. Lookup tables and parameters that they do not use are left out. */
 export function variantSpace(pieces: readonly Piece[], lookups: Lookups): VariantSpace {
-  const used = usedBy(pieces)
+  const used = namesUsedBy(pieces)
   const axes: Axis[] = []
   for (const lookup of used.lookups) {
     const { by, rows: fields, default: row } = lookups[lookup]!
@@ -60,9 +60,9 @@ const lengthOf = (axis: Axis): number => (axis.kind === 'row' ? axis.rows.length
 /** All variants, in the order of `variantIndexer`. Call only when `space.size` is at most MAX_VARIANTS. */
 export function renderVariants(pieces: readonly Piece[], space: VariantSpace, lookups: Lookups) {
   return Array.from({ length: space.size }, (_, index) => {
-    const { choice, label, picked } = choiceAt(space, index, lookups)
+    const { choice, label, pickedRows } = choiceAt(space, index, lookups)
     const rendered = renderPieces(pieces, choice)
-    return { label, sql: rendered.sql, rendered, choice, picked }
+    return { label, sql: rendered.sql, rendered, choice, pickedRows }
   })
 }
 
@@ -70,7 +70,7 @@ function choiceAt(space: VariantSpace, index: number, lookups: Lookups) {
   const rows: Record<string, WordMap> = {}
   const given = new Set<string>()
   const labels: string[] = []
-  const picked: PickedRow[] = []
+  const pickedRows: PickedRow[] = []
   let rest = index
   for (const axis of space.axes) {
     const at = rest % lengthOf(axis)
@@ -78,13 +78,13 @@ function choiceAt(space: VariantSpace, index: number, lookups: Lookups) {
     if (axis.kind === 'row') {
       rows[axis.lookup] = lookups[axis.lookup]!.rows[axis.rows[at]!]!
       labels.push(`${axis.by}=${axis.rows[at]}`)
-      picked.push({ by: axis.by, row: axis.rows[at]! })
+      pickedRows.push({ by: axis.by, row: axis.rows[at]! })
     } else {
       if (at === 1) given.add(axis.parameter)
       labels.push(`${axis.parameter} ${at === 1 ? 'given' : 'absent'}`)
     }
   }
-  return { choice: { rows, given }, label: labels.join(', '), picked }
+  return { choice: { rows, given }, label: labels.join(', '), pickedRows }
 }
 
 /** A function from the arguments of a call to the index of its variant. `textOf` returns undefined for an absent argument. */

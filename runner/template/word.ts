@@ -6,7 +6,7 @@ export type Constant = Word | WordMap | readonly (Word | WordMap)[]
 
 // No quotes, spaces, semicolons or slashes; a dash only between two letters or digits, so that `--` cannot appear.
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*(?:[.-][A-Za-z0-9_]+)*$/
-/** A part of a date that has an argument, which is a word itself. */
+/** The only word with parentheses: a part of a date, such as WEEK(MONDAY). */
 const WEEK = /^WEEK\((?:SUN|MON|TUES|WEDNES|THURS|FRI|SATUR)DAY\)$/i
 const MAX_WORD_LENGTH = 256
 

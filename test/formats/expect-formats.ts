@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { derive, type ResultFormat } from '../../runner/formats/index.js'
 import type { ContractColumn, Endpoint } from '../../runner/model/endpoint.js'
 import type { ResultColumn, ResultSet } from '../../runner/model/query.js'
-import type { Described } from '../../runner/openapi/schema.js'
+import type { ResultShape } from '../../runner/openapi/schema.js'
 import { breachOf } from '../openapi/published-schema.js'
 import { readCsv } from './read-csv.js'
 
@@ -38,7 +38,7 @@ export async function expectFormats(
 }
 
 /** What an endpoint of these columns publishes that promises nothing. */
-function published(columns: readonly ResultColumn[], timestamps: Timestamps): Described {
+function published(columns: readonly ResultColumn[], timestamps: Timestamps): ResultShape {
   const contract = columns.map(({ name, type }): ContractColumn => {
     const json = /^(?:BIG)?NUMERIC$/.test(type) ? 'string' : null
     return { name, type, description: '', required: false, json, unit: null }

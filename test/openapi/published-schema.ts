@@ -2,7 +2,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
-import { type Described, resultOf, rowSchema } from '../../runner/openapi/schema.js'
+import { type ResultShape, resultOf, rowSchema } from '../../runner/openapi/schema.js'
 
 const CIVIL_DATE = '\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])'
 const CIVIL_TIME = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?'
@@ -27,7 +27,7 @@ const compiled = new WeakMap<object, ValidateFunction>()
 /** By the text of the schema: to compile one takes longer than to encode most results, and many tests have the same. */
 const compiledTexts = new Map<string, ValidateFunction>()
 
-function validatorOf(endpoint: Described): ValidateFunction {
+function validatorOf(endpoint: ResultShape): ValidateFunction {
   const schema = resultOf(endpoint, rowSchema(endpoint, '3.1'), '3.1')
   const text = JSON.stringify(schema)
   const validate = compiledTexts.get(text) ?? ajv.compile(schema)
@@ -36,7 +36,7 @@ function validatorOf(endpoint: Described): ValidateFunction {
 }
 
 /** How a body breaks the published schema of this endpoint; null where it does not. */
-export function breachOf(endpoint: Described & Partial<Pick<Endpoint, 'name'>>, body: Uint8Array): string | null {
+export function breachOf(endpoint: ResultShape & Partial<Pick<Endpoint, 'name'>>, body: Uint8Array): string | null {
   const validate = compiled.get(endpoint) ?? validatorOf(endpoint)
   compiled.set(endpoint, validate)
   const value: unknown = JSON.parse(Buffer.from(body).toString())

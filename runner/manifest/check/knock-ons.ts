@@ -13,7 +13,8 @@ function proposedNames({ data: { meant, table, sql } = {} }: Diagnostic): readon
 }
 
 /**
- * Drops such diagnostics, and the diagnostic of an unused name that another diagnostic proposes: the author probably meant that name.
+ * Drops diagnostics that follow from another one, and the diagnostic of an unused name that another diagnostic proposes: the author
+ * probably meant that name.
  */
 export function withoutKnockOns(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const meant = new Set(diagnostics.flatMap(proposedNames))
