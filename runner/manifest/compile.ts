@@ -133,7 +133,7 @@ function compileExport(authored: NonNullable<NonNullable<Manifest['settings']>['
   return Object.freeze({ maxRows, timeoutMs: milliseconds(seconds) })
 }
 
-/** How long after its time a row may still come, in seconds, unless a manifest says otherwise. */
+/** The default of `settled_seconds`: how long after its time a row may still come. */
 const SETTLED_SECONDS = 600
 
 /** The ttl of results that are kept until their data changes: a year. */

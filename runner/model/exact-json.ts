@@ -8,8 +8,8 @@ const MARKED = /"\\u0000exact number (-?\d[\d.eE+-]*)"/g
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 
 /**
- * Like JSON.parse, but numbers that a double cannot hold keep their digits, as values of their own: `JSON.stringify` writes one as a
- * marked text, from which `stringifyExact` makes the number again. @throws SyntaxError.
+ * Like JSON.parse, but numbers that a double cannot hold keep their digits, as values of their own: `JSON.stringify` writes such a
+ * value as a marked text, from which `stringifyExact` makes the number again. @throws SyntaxError.
  */
 export function parseExact(text: string): unknown {
   const marked = text.replace(TOKENS, token => {

@@ -97,6 +97,6 @@ export interface Parameter {
   readonly fallbackRow?: string
 }
 
-/** The only values that are allowed: those in both `enum` and `rows`, or in the one that is there; undefined without either. */
+/** The allowed values: the values in both `enum` and `rows`, or all of the list that is there; undefined where neither is there. */
 export const allowedOf = ({ enum: values, rows }: Parameter): readonly ArgumentValue[] | undefined =>
   values && rows ? values.filter(value => rows.includes(String(value))) : (values ?? rows)

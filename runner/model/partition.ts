@@ -2,7 +2,7 @@
 import type { TablePart } from './query.js'
 import { typeScalar } from './typed-value.js'
 
-/** The partitions of rows without a time, and of those that are streamed and have no partition yet. */
+/** The partitions of rows without a time, and of streamed rows that have no partition yet. */
 const WITHOUT_TIME: readonly string[] = ['__NULL__', '__UNPARTITIONED__']
 
 const ID = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?$/

@@ -63,7 +63,7 @@ export interface RunOptions {
   readonly job?: JobOptions
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** True: the rows are not the endpoint's result, which is put together from them. @default false */
+  /** True: the rows are only a part, from which the endpoint's result is put together. @default false */
   readonly isPart?: boolean
   /**
    * Reads only these parts of a table, which have all rows of it that the query needs. The query fails where the table no longer has
@@ -111,7 +111,7 @@ export interface TolerantRun {
 
 export interface TablePartsOptions {
   readonly withTimes: boolean
-  /** A query of the table: of a wildcard table, the parts are those of the shards that its conditions choose. */
+  /** A query of the table. For a wildcard table, the parts are those of the shards that the query's conditions choose. */
   readonly query?: Query
   /** The revision of the endpoint that asks: the engine that runs its queries answers. @default the current engine */
   readonly revision?: string
@@ -237,8 +237,8 @@ export interface ResultStore {
   /** How long the entry in this process's memory is kept, in milliseconds; 0 or less for a key without one. */
   keptMs(key: string): number
   /**
-   * Removes every entry whose key has this prefix ('' for all), in every replica. With `part`, the text of a partition, kept rows of
-   * the endpoint lose only those of that partition. Rejects where some may be left.
+   * Removes every entry whose key has this prefix ('' for all), in every replica. With `part`, the text of a partition, the endpoint's
+   * kept rows lose only the rows of that partition. Rejects where some may be left.
    */
   purge(prefix: string, part?: string): Promise<void> | void
   /**

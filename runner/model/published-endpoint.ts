@@ -1,4 +1,4 @@
-/** What HTTP shows of endpoints: the contract with callers, from `GET /api/endpoints/<ref>`, and what edits change. */
+/** What HTTP shows of endpoints: the contract with callers, from `GET /api/endpoints/<ref>`, and the changes by edits. */
 import type { Diagnostic } from './diagnostic.js'
 import type { BrokenEndpoint, ContractColumn, Endpoint } from './endpoint.js'
 import type { ArgumentValue, Parameter } from './param.js'
@@ -17,7 +17,7 @@ export interface PublishedParameter
   extends Pick<Parameter, 'name' | 'type' | 'description' | 'default' | 'minimum' | 'maximum' | 'format' | 'role'> {
   readonly required: boolean
   readonly examples?: readonly string[]
-  /** The only values that are allowed, those that lookup tables allow included. */
+  /** The allowed values, by the manifest's enum and its lookup tables. */
   readonly enum?: readonly ArgumentValue[]
   readonly pattern?: string
   /** For JSON, the JSON Schema of the value. */

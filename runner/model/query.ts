@@ -92,8 +92,8 @@ export interface ResultSet {
   /** What the warehouse billed; absent on other engines. */
   readonly cost?: QueryCost
   /**
-   * The keys of the parts that the query has read, by table, where `tellsParts` asks for them: of each table that has parts and for
-   * which no choice was given. Absent where a table may have changed meanwhile.
+   * The keys of the parts that the query has read, by table, where `tellsParts` asks for them. Tables without parts and tables with a
+   * PartChoice are left out. Absent where a table may have changed meanwhile.
    */
   readonly parts?: Readonly<Record<string, readonly string[]>>
   /** How many of its buckets were not read anew; absent where all rows were. */
@@ -123,7 +123,7 @@ export interface KeptRows extends Pick<ResultSet, 'body' | 'rowCount' | 'columns
 export interface KeptFacts {
   /** Spans of time, in microseconds as digits, each with the number of its rows, which follow those of the span before. */
   readonly spans: readonly { readonly from: string; readonly until: string; readonly rows: number }[]
-  /** The parts of the table that they were read from, as refresh/kept-parts.ts writes them. */
+  /** The parts of the table that the rows were read from, as refresh/kept-parts.ts writes them. */
   readonly parts: string
 }
 
@@ -146,7 +146,7 @@ export interface TablePart {
   readonly key: string
   /**
    * The least and greatest value of the column in whole seconds since 1970 (civil for DATETIME and DATE), rounded down; null where no
-   * row has one. Absent where it was not asked for, and where one of them is not within the years 1 to 9999, or a text is not a day.
+   * row has a value. Absent where it was not asked for, where a value is not within the years 1 to 9999, and where a text is not a day.
    */
   readonly times?: { readonly least: number; readonly greatest: number } | null
 }

@@ -13,7 +13,7 @@ export const tenantKeyPrefix = (endpointId: string, tenant: string): string => `
 
 /**
  * The names of the purges that concern this key: of all keys, of its endpoint, of its tenant, and of partitions of the tables that its
- * endpoint reads. A purge of a partition takes from kept rows only those of that partition.
+ * endpoint reads. A purge of a partition removes only the rows of that partition from kept rows.
  */
 export function purgesOf(key: string): readonly [all: '', endpoint: string, tenant: string, partitions: string] {
   const endpoint = key.slice(0, key.indexOf(':') + 1)

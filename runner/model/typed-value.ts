@@ -18,7 +18,7 @@ export function typeScalar(type: ScalarParameterType, text: string): TypedValue 
   if (type !== 'string' && type !== 'json' && text.length > MAX_TYPED_LENGTH) {
     return refuse(`must be at most ${MAX_TYPED_LENGTH} characters long`)
   }
-  return TYPES[type](text)
+  return READERS[type](text)
 }
 
 /** Negative, zero or positive, by the order of the type; both values must be typed as `type`. */
@@ -41,7 +41,7 @@ export function readTimestamp(text: string): bigint | null {
 const accept = (value: ScalarValue): TypedValue => ({ ok: true, value })
 const refuse = (detail: string): TypedValue => ({ ok: false, detail })
 
-const TYPES: Readonly<Record<ScalarParameterType, (text: string) => TypedValue>> = {
+const READERS: Readonly<Record<ScalarParameterType, (text: string) => TypedValue>> = {
   string: accept,
   int64: typeInt64,
   float64: typeFloat64,

@@ -4,7 +4,7 @@ import type { Event, Observer } from '../model/events.js'
 /**
  * An observer that hands on the events of requests after their turn of the event loop, in the order in which they came: counted
  * and logged one after the other, they cost half of what they cost between requests. Any other event is handed on at once, after
- * those that wait.
+ * the events that wait.
  */
 export function afterTurn(observe: Observer): Observer {
   let pending: Event[] = []

@@ -62,7 +62,7 @@ const STANDARD_ERROR = 2
 /** The most bytes that wait for a reader who takes nothing; further lines are dropped. */
 export const MAX_WAITING = 1_048_576
 /**
- * Lines of requests wait until they are together this many bytes, but no longer than HOLD_MS: a write takes as much processor time as some
+ * Lines of requests wait until they have this many bytes together, but no longer than HOLD_MS: a write takes as much processor time as some
  * twenty lines.
  */
 const MIN_WRITE = 65_536
@@ -80,7 +80,7 @@ function isoTime(clock: Clock): () => string {
   }
 }
 
-/** Where lines go. `flush` writes those that wait; its callback is called when they are written, or cannot be. */
+/** Where lines go. `flush` writes the lines that wait, and calls back when they are written, or cannot be. */
 export interface LogDestination extends DestinationStream {
   flush?(written?: () => void): void
   /** Drops the lines that wait: at the exit of the process, writing them would be tried for ever. */
@@ -208,7 +208,7 @@ export class Log {
 
 /**
  * The members of a request's line. They are the same for all requests, since V8 is slow with objects of many shapes: pino leaves
- * out those that are undefined.
+ * out undefined members.
  */
 function requestLine(event: Extract<Event, { kind: 'request.done' }>): Record<string, unknown> {
   const { requestId, method, path, endpoint, token, status, durationMs, cache, rows, error, via, cost } = event

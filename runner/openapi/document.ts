@@ -50,7 +50,7 @@ export function openApiDocument(
       description:
         'Saved queries as HTTP endpoints: those that the token of this document may call, as it may call them.',
       version: revision,
-      // Linters demand both. The program does not know who its operator is, nor what is agreed with callers.
+      // Linters demand a contact and a license. The program knows neither its operator nor what is agreed with callers.
       contact: { name: 'The operator of the server', url: serverUrl },
       license: { name: 'As agreed with the operator of the server', url: serverUrl },
     },

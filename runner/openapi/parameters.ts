@@ -17,7 +17,7 @@ import type { Dialect, JsonSchema } from './schema.js'
 /** The versions of OpenAPI that documents are written in. */
 export type Version = '3.1' | '3.0'
 
-/** The parameters that a caller may give, without those that are pinned; at the end `format`, and those of pages. */
+/** The parameters that a caller may give: all that are not pinned, then `format`, then the parameters of pages. */
 export function parameterObjects({ parameters, pages }: Endpoint, pinned: readonly string[], version: Version) {
   const unpinned = parameters.filter(({ name }) => !pinned.includes(name))
   const objects = unpinned.map(parameter => parameterObject(parameter, version))

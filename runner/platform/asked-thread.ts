@@ -6,18 +6,18 @@ import { startWorker } from './start-worker.js'
 
 export class AskedThread {
   readonly worker: Worker
-  readonly #ended = new AbortController()
+  readonly #ending = new AbortController()
 
   /** Takes what startWorker takes. */
   constructor(module: string, options: Pick<WorkerOptions, 'workerData'> = {}) {
     this.worker = startWorker(module, options)
-    this.worker.on('error', cause => this.#ended.abort(cause))
-    this.worker.on('exit', code => this.#ended.abort(new Error(`the thread ${module} ended with ${code}`)))
+    this.worker.on('error', cause => this.#ending.abort(cause))
+    this.worker.on('exit', code => this.#ending.abort(new Error(`the thread ${module} ended with ${code}`)))
   }
 
   /** Fires when the thread has ended, with an error as its reason. */
   get ended(): AbortSignal {
-    return this.#ended.signal
+    return this.#ending.signal
   }
 
   /** Only one message may wait for its answer. @throws what has ended the thread. */

@@ -113,7 +113,7 @@ const TABLE = {
     description:
       'For authors, not for production: --watch, mistakes and the places of failures in problems, and GET /api/dev/changes.',
   }),
-  /** Whether an endpoint with a mistake ends the start; otherwise it alone is not served. */
+  /** Whether the start fails where any endpoint has a mistake. If false, only that endpoint is not served. */
   strict: setting(yesOrNo, false, {
     flag: '--strict',
     description: 'Do not start while any endpoint has a mistake; without it, the others are served.',

@@ -18,7 +18,7 @@ type Axis =
       readonly lookup: string
       readonly by: string
       readonly rows: readonly string[]
-      /** The index of each row, and of the default one. */
+      /** The index of each row, by its name. */
       readonly indexes: ReadonlyMap<string | undefined, number>
       readonly fallback: number
     }
@@ -73,15 +73,15 @@ function choiceAt(space: VariantSpace, index: number, lookups: Lookups) {
   const pickedRows: PickedRow[] = []
   let rest = index
   for (const axis of space.axes) {
-    const at = rest % lengthOf(axis)
+    const option = rest % lengthOf(axis)
     rest = Math.floor(rest / lengthOf(axis))
     if (axis.kind === 'row') {
-      rows[axis.lookup] = lookups[axis.lookup]!.rows[axis.rows[at]!]!
-      labels.push(`${axis.by}=${axis.rows[at]}`)
-      pickedRows.push({ by: axis.by, row: axis.rows[at]! })
+      rows[axis.lookup] = lookups[axis.lookup]!.rows[axis.rows[option]!]!
+      labels.push(`${axis.by}=${axis.rows[option]}`)
+      pickedRows.push({ by: axis.by, row: axis.rows[option]! })
     } else {
-      if (at === 1) given.add(axis.parameter)
-      labels.push(`${axis.parameter} ${at === 1 ? 'given' : 'absent'}`)
+      if (option === 1) given.add(axis.parameter)
+      labels.push(`${axis.parameter} ${option === 1 ? 'given' : 'absent'}`)
     }
   }
   return { choice: { rows, given }, label: labels.join(', '), pickedRows }

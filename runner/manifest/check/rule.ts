@@ -27,7 +27,7 @@ export interface DistinctSql {
   readonly variant: RenderedVariant
   /** The number of variants that have this text. */
   readonly share: number
-  /** The optional parameters that no variant with this text is given. */
+  /** The optional parameters that are absent in every variant with this text. */
   readonly absent: ReadonlySet<string>
   /** Null when the text cannot be tokenised; the check of the SQL reports why. */
   readonly tokens: readonly Token[] | null

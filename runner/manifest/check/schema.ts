@@ -47,7 +47,7 @@ export const findSchemaMistakes = schemaChecker('#endpoint-schema')
 
 /**
  * The manifest without its unknown keys, so that its other mistakes are found in the same run. A misspelt key gets the name that
- * it probably means. Null where the schema refuses more than such keys: further diagnostics would only be consequences.
+ * it probably means. Null where the schema finds other mistakes too: further diagnostics would only be consequences.
  */
 export function withoutUnknownKeys(value: unknown, mistakes: readonly SchemaMistake[]): Manifest | null {
   if (mistakes.length === 0) return value as Manifest

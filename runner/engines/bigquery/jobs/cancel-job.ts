@@ -22,7 +22,7 @@ const MAX_ATTEMPTS = 20
 const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
 /**
- * Returns whether the server has such a job.
+ * Returns whether the server has the job.
  * @throws BigQueryFailure, TransportError when the cancellation has not reached the server within a minute; the signal's reason.
  */
 export async function cancelJob({ reference, isKnown }: UnwantedJob, deps: RestDeps): Promise<boolean> {
