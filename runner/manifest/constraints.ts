@@ -45,8 +45,8 @@ export function constraintMistakes(authored: AuthoredParameter, written: (path: 
   const checkValue = (path: NodePath, value: Scalar, what: string): void => {
     const argument = readValue(path, value)
     if (argument === null) return
-    const broken = brokenConstraint(parameter, scalar, argument)
-    const problem = argument === '' ? 'an empty argument counts as absent' : broken && `it ${broken}`
+    const constraint = brokenConstraint(parameter, scalar, argument)
+    const problem = argument === '' ? 'an empty argument counts as absent' : constraint && `it ${constraint}`
     if (problem !== null) report(path, `${describeValue(value)} is not a valid ${what}; ${problem}`)
   }
   for (const [index, example] of authored.examples?.entries() ?? []) checkValue(['examples', index], example, 'example')

@@ -10,25 +10,25 @@ export function compileContract(declared: readonly Column[] | undefined, checked
   // What a variant shows of a column counts only where all variants show it.
   const columns: readonly Column[] = declared ?? (variants[0] ?? []).map(({ name, type }) => ({ name, type }))
   const contract = columns.map((column, i) => {
-    const shown = variants.map(variant => variant[i]!)
-    return Object.freeze(contractOf(column, shown))
+    const versions = variants.map(variant => variant[i]!)
+    return Object.freeze(contractOf(column, versions))
   })
   return Object.freeze(contract)
 }
 
-/** @param shown the column as each variant has it */
-function contractOf(column: Column, shown: readonly CheckedColumn[]): ContractColumn {
+/** @param versions the column as each variant has it */
+function contractOf(column: Column, versions: readonly CheckedColumn[]): ContractColumn {
   const { name, description = '', unit = null } = column
-  const [first, ...others] = shown
+  const [first, ...others] = versions
   const commonType = first && others.every(({ type }) => type === first.type) ? first.type : null
   const type = commonType ?? column.type
-  const fields = commonType === null ? undefined : commonFields(shown)
-  const isNumber = shown.length > 0 && shown.every(({ json }) => json === 'number')
+  const fields = commonType === null ? undefined : commonFields(versions)
+  const isNumber = versions.length > 0 && versions.every(({ json }) => json === 'number')
   return {
     name,
     type,
     description,
-    required: column.required ?? (shown.length > 0 && shown.every(({ required }) => required === true)),
+    required: column.required ?? (versions.length > 0 && versions.every(({ required }) => required === true)),
     json: column.json ?? (isNumber ? 'number' : DECIMAL.test(type) ? 'string' : null),
     unit,
     ...(fields && { fields }),
@@ -38,10 +38,10 @@ function contractOf(column: Column, shown: readonly CheckedColumn[]): ContractCo
 const DECIMAL = /^(?:BIG)?NUMERIC$/
 
 /** What all variants show of a column's fields; undefined where they show nothing. */
-function commonFields(shown: readonly Pick<ColumnPromise, 'fields'>[]): readonly ColumnPromise[] | undefined {
-  if (!shown.every(column => column.fields)) return undefined
-  const fields = shown[0]?.fields?.map((_, i): ColumnPromise => {
-    const variantFields = shown.map(column => column.fields![i]!)
+function commonFields(versions: readonly Pick<ColumnPromise, 'fields'>[]): readonly ColumnPromise[] | undefined {
+  if (!versions.every(column => column.fields)) return undefined
+  const fields = versions[0]?.fields?.map((_, i): ColumnPromise => {
+    const variantFields = versions.map(column => column.fields![i]!)
     const innerFields = commonFields(variantFields)
     return Object.freeze({
       required: variantFields.every(field => field.required),

@@ -4,7 +4,7 @@
 export function instantText(micros: bigint): string {
   const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n
   const seconds = Number((micros - fraction) / 1_000_000n)
-  const whole = new Date(seconds * 1_000).toISOString().slice(0, 19)
+  const wholeSeconds = new Date(seconds * 1_000).toISOString().slice(0, 19)
   const digits = fraction.toString().padStart(6, '0').replace(/0+$/, '')
-  return `${whole}${digits === '' ? '' : `.${digits}`}Z`
+  return `${wholeSeconds}${digits === '' ? '' : `.${digits}`}Z`
 }

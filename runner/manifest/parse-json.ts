@@ -49,8 +49,8 @@ function nodeAt(text: string, path: NodePath): Node | undefined {
 
 /** The first mistake in syntax; without one, all other mistakes. */
 function mistakesIn(text: string): readonly TextMistake[] {
-  const odd = findOddCharacter(text)
-  if (odd !== null) return [odd]
+  const mistake = findOddCharacter(text)
+  if (mistake !== null) return [mistake]
   const deepest = openBrackets(text, text.length)[MAX_DEPTH]
   if (deepest !== undefined) {
     return [{ offset: deepest, rule: 'yaml/too-deep', message: `nested more than ${MAX_DEPTH} levels deep` }]
@@ -75,8 +75,8 @@ function openBrackets(text: string, end: number): readonly number[] {
 
 /** Keys that are repeated or refused, and escapes that write characters that the file itself may not have. */
 function mistakesAt({ value, offset, children = [] }: Node): readonly TextMistake[] {
-  const odd = typeof value === 'string' ? findOddEscape(value, offset) : null
-  if (odd !== null) return [odd]
+  const mistake = typeof value === 'string' ? findOddEscape(value, offset) : null
+  if (mistake !== null) return [mistake]
   const keys = new Set<string>()
   const keyMistakes = children.flatMap(({ type, children: [key] = [] }) => {
     if (type !== 'property') return []
@@ -109,14 +109,14 @@ const MESSAGES: Readonly<Record<string, string>> = {
 
 /** Looks for an unclosed bracket first: the parser goes on after the bracket, and then reports another mistake. */
 function syntaxMistake(text: string, { error, offset, length }: ParseError): Omit<TextMistake, 'rule'> {
-  const written = text.slice(offset, offset + length)
+  const token = text.slice(offset, offset + length)
   const bracket = openBrackets(text, offset).at(-1)
-  if (bracket !== undefined && (written === '' || /^[\]}]/.test(written))) {
+  if (bracket !== undefined && (token === '' || /^[\]}]/.test(token))) {
     const close = CLOSED_BY[text[bracket]!]
-    if (written !== close)
+    if (token !== close)
       return { offset: bracket, message: `this "${text[bracket]}" is not closed; "${close}" is missing` }
   }
   const code = printParseErrorCode(error)
-  const symbol = code === 'InvalidSymbol' ? written.slice(0, MAX_SHOWN_LENGTH) : ''
+  const symbol = code === 'InvalidSymbol' ? token.slice(0, MAX_SHOWN_LENGTH) : ''
   return { offset, message: `${MESSAGES[code] ?? code}${symbol}` }
 }

@@ -37,10 +37,10 @@ const MAX_LISTED = 16
 
 /** The words in quotes, `"a", "b", "c"`: at most sixteen. */
 export function quotedList(words: Iterable<string>): string {
-  const all = [...words].map(word => `"${word}"`)
-  return all.length > MAX_LISTED
-    ? `${all.slice(0, MAX_LISTED).join(', ')} and ${all.length - MAX_LISTED} more`
-    : all.join(', ')
+  const quoted = [...words].map(word => `"${word}"`)
+  return quoted.length > MAX_LISTED
+    ? `${quoted.slice(0, MAX_LISTED).join(', ')} and ${quoted.length - MAX_LISTED} more`
+    : quoted.join(', ')
 }
 
 /** A YAML value in words, for "found …": `the number 5`, `a list`, `nothing`. */

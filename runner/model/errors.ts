@@ -144,8 +144,8 @@ export class LoadError extends Error {
   constructor(diagnostics: readonly Diagnostic[]) {
     const errors = diagnostics.filter(d => d.severity === 'error')
     const summary = `the manifests hold ${errors.length} ${errors.length === 1 ? 'error' : 'errors'}`
-    const left = errors.length - MAX_NAMED
-    const more = left > 0 ? [`and ${left} more, in diagnostics`] : []
+    const remaining = errors.length - MAX_NAMED
+    const more = remaining > 0 ? [`and ${remaining} more, in diagnostics`] : []
     super([`${summary}:`, ...errors.slice(0, MAX_NAMED).map(diagnosticLine), ...more].join('\n'))
     this.summary = summary
     this.diagnostics = diagnostics

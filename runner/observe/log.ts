@@ -260,8 +260,8 @@ function plainDiagnostics(diagnostics: readonly Diagnostic[]): readonly string[]
   const isError = ({ severity }: Diagnostic): boolean => severity === 'error'
   const inOrder = [...diagnostics.filter(isError), ...diagnostics.filter(diagnostic => !isError(diagnostic))]
   const lines = inOrder.slice(0, MAX_DIAGNOSTICS).map(diagnostic => beginning(diagnosticLine(diagnostic)))
-  const left = diagnostics.length - lines.length
-  return left > 0 ? [...lines, `and ${left} more`] : lines
+  const omitted = diagnostics.length - lines.length
+  return omitted > 0 ? [...lines, `and ${omitted} more`] : lines
 }
 
 /** The longest stack, in characters. */

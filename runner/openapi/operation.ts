@@ -52,7 +52,7 @@ function summaryOf({ name, description }: Endpoint): string {
 }
 
 function descriptionOf({ name, description, maxRows, parameters, pages, export: exported }: Endpoint): string {
-  const others = FORMATS.filter(({ name }) => name !== 'json')
+  const otherFormats = FORMATS.filter(({ name }) => name !== 'json')
     .map(displayName)
     .join(', ')
   const how = parameters.some(({ name }) => name === 'format') ? '`Accept`' : '`format` or `Accept`'
@@ -60,7 +60,7 @@ function descriptionOf({ name, description, maxRows, parameters, pages, export: 
     description.trim().replace(/(?<=[\p{L}\p{N}_)`"'])$/u, '.'),
     `At most ${maxRows} rows; \`X-Truncated\` is sent if there were more.`,
     pages ? 'With `page_size` the result comes page by page: `next` is the `cursor` of the next page.' : '',
-    `Also as ${others}, by ${how}.`,
+    `Also as ${otherFormats}, by ${how}.`,
     exported ? `A token that may export gets all rows from \`/api/endpoints/export/${name}\`.` : '',
     'Long arguments can be sent by POST to the same address, as a JSON object or a form.',
   ]
@@ -82,11 +82,11 @@ function resultResponse(endpoint: Endpoint, { version, allFormats, pinned }: Ope
   // The example may have rows of a value that the token does not pin.
   const isShown = example !== null && pinned.length === 0
   const json = { schema: { $ref: `#/components/schemas/${name}` }, ...(isShown && { example: { result: example } }) }
-  const others = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
+  const otherContents = allFormats ? FORMATS.flatMap(format => contentOf(format, version)) : []
   return {
     description: 'The rows.',
     headers: headersOf('200', endpoint),
-    content: { 'application/json': json, ...Object.fromEntries(others) },
+    content: { 'application/json': json, ...Object.fromEntries(otherContents) },
   }
 }
 

@@ -43,15 +43,15 @@ export interface VariantSpace {
 
 /** The choices that these pieces depend on. Lookup tables and parameters that they do not use are left out. */
 export function variantSpace(pieces: readonly Piece[], lookups: Lookups): VariantSpace {
-  const used = namesUsedBy(pieces)
+  const names = namesUsedBy(pieces)
   const axes: Axis[] = []
-  for (const lookup of used.lookups) {
+  for (const lookup of names.lookups) {
     const { by, rows: fields, default: row } = lookups[lookup]!
     const rows = Object.keys(fields)
     const indexes = new Map(rows.map((name, index) => [name, index]))
     axes.push({ kind: 'row', lookup, by, rows, indexes, fallback: indexes.get(row) ?? 0 })
   }
-  for (const parameter of used.given) axes.push({ kind: 'given', parameter })
+  for (const parameter of names.given) axes.push({ kind: 'given', parameter })
   return { axes, size: axes.reduce((size, axis) => size * lengthOf(axis), 1) }
 }
 

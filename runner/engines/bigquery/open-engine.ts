@@ -324,11 +324,11 @@ export class BigQueryEngine implements Engine {
 
   #check(query: Query): Promise<CheckResult> {
     const resolve = (): unknown => resolveQuery(query.sql, this.#tables, typesOf(query.parameters))
-    const checked = async (): Promise<CheckResult> => {
+    const runCheck = async (): Promise<CheckResult> => {
       const result = await checkQuery(query, this.#jobRequest(query), this.#deps('check', this.#closed.signal))
       return result.ok ? result : { ok: false, problem: codedProblem(result.problem, resolve) }
     }
-    return this.#track(checked())
+    return this.#track(runCheck())
   }
 
   async #estimateReads(query: Query, code: ErrorCode = 'QUERY_FAILED'): Promise<WarehouseReads> {

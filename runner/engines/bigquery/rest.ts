@@ -174,8 +174,8 @@ async function readAnswer(response: IncomingMessage) {
   const isZipped = headers['content-encoding'] === 'gzip'
   // A success must be UTF-8; an error may come from a proxy, with any body.
   const decoder = new TextDecoder('utf-8', { fatal: status < 300, ignoreBOM: true })
-  const read = (source: AsyncIterable<Buffer>): Promise<string> => readText(source, decoder)
-  const text = isZipped ? await pipeline(response, createGunzip(), read) : await read(response)
+  const readBody = (source: AsyncIterable<Buffer>): Promise<string> => readText(source, decoder)
+  const text = isZipped ? await pipeline(response, createGunzip(), readBody) : await readBody(response)
   // RFC 9110 §10.2.3 allows a date as well, which Google does not send.
   const seconds = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0]
   /** `retryAfter` is the number of seconds that the server asks to wait, or null. */

@@ -57,17 +57,17 @@ export class DuplicateFinder {
 function blameAll(claims: readonly Claim[]): readonly Diagnostic[] {
   const places = claims.map(({ place }) => place())
   return claims.map(({ member, text }, i) => {
-    const other = places[i === 0 ? 1 : 0]!
-    const message = `the ${member} "${text}" is also used at ${other.file}:${other.line}; give one of the two another`
+    const otherPlace = places[i === 0 ? 1 : 0]!
+    const message = `the ${member} "${text}" is also used at ${otherPlace.file}:${otherPlace.line}; give one of the two another`
     return diagnosticAt(places[i]!, `manifest/duplicate-${member}`, message)
   })
 }
 
 /** Generators of clients write both names alike. */
 function similarName({ text, place }: Claim, first: Claim): Diagnostic {
-  const at = first.place()
+  const firstPlace = first.place()
   const message =
-    `the name "${text}" differs from that of ${at.file}:${at.line}, "${first.text}", only in "-" and ".", ` +
+    `the name "${text}" differs from that of ${firstPlace.file}:${firstPlace.line}, "${first.text}", only in "-" and ".", ` +
     'so generated clients may give both the same name; choose another name'
   return diagnosticAt(place(), 'manifest/similar-name', message, { severity: 'warning' })
 }

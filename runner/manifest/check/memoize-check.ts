@@ -14,17 +14,17 @@ export function checkOnce(checkSql: CheckSql): CheckSql {
 }
 
 function limitChecks(checkSql: CheckSql): CheckSql {
-  let free = MAX_CHECKS
+  let freeSlots = MAX_CHECKS
   const waiting: (() => void)[] = []
   return async (...args) => {
-    if (free > 0) free -= 1
+    if (freeSlots > 0) freeSlots -= 1
     else await new Promise<void>(resolve => waiting.push(resolve))
     try {
       return await checkSql(...args)
     } finally {
       const next = waiting.shift()
       if (next) next()
-      else free += 1
+      else freeSlots += 1
     }
   }
 }

@@ -89,8 +89,8 @@ export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: Pl
  */
 function errorsToReport(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   // An `if` that fails reports the errors of its branch and one of its own.
-  const own = errors.filter(({ keyword }) => keyword !== 'if')
-  let reported = own.filter(error => error.propertyName === undefined || error.keyword === 'propertyNames')
+  const branchErrors = errors.filter(({ keyword }) => keyword !== 'if')
+  let reported = branchErrors.filter(error => error.propertyName === undefined || error.keyword === 'propertyNames')
   const choices = reported
     .filter(error => error.keyword === 'anyOf')
     .sort((a, b) => b.instancePath.length - a.instancePath.length)

@@ -54,9 +54,9 @@ function mistakeIn({ name, file, text }: SourceText & { readonly name: string })
     return diagnosticOf(file, 'function/file-name', message)
   }
   if (text.length > MAX_MANIFEST_LENGTH) return diagnosticOf(file, 'function/sql', TOO_LONG)
-  const odd = findOddCharacter(text)
-  if (odd === null) return null
-  return diagnosticAt(placeAt(file, lineStartsOf(text), odd.offset), 'function/sql', odd.message)
+  const mistake = findOddCharacter(text)
+  if (mistake === null) return null
+  return diagnosticAt(placeAt(file, lineStartsOf(text), mistake.offset), 'function/sql', mistake.message)
 }
 
 /** The mistakes in the SQL of the functions, over the tables that an engine knows. */

@@ -196,13 +196,13 @@ class SchemaReader {
   }
 
   #readFields(fields: readonly SchemaField[], path: NodePath): readonly StructField[] {
-    const seen = new Set<string>()
+    const names = new Set<string>()
     return fields.flatMap((field, index) => {
       const { name } = field
       const at = [...path, index]
-      if (seen.has(name.toLowerCase()))
+      if (names.has(name.toLowerCase()))
         this.#blame([...at, 'name'], 'table/duplicate-field', `the field "${name}" stands here a second time`)
-      seen.add(name.toLowerCase())
+      names.add(name.toLowerCase())
       return this.#readField(field, at)
     })
   }

@@ -35,8 +35,8 @@ const isExplicitTag = (node: Node): boolean => node.tag !== undefined
 
 function readScalar(value: unknown, offset: number, report: ReportAt): unknown {
   if (typeof value === 'string') {
-    const odd = findOddEscape(value, offset)
-    if (odd !== null) report(offset, odd.rule, odd.message)
+    const mistake = findOddEscape(value, offset)
+    if (mistake !== null) report(offset, mistake.rule, mistake.message)
     return value
   }
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value

@@ -36,8 +36,8 @@ async function problemOf(path: string): Promise<string | null> {
   if (typeof type !== 'string' || !Object.hasOwn(MEMBERS, type)) {
     return `whose "type" is none of ${Object.keys(MEMBERS).join(', ')}`
   }
-  const missing = MEMBERS[type]!.find(member => !key[member])
-  if (missing !== undefined) return `which has no "${missing}", as credentials of type ${type} have`
+  const missingMember = MEMBERS[type]!.find(member => !key[member])
+  if (missingMember !== undefined) return `which has no "${missingMember}", as credentials of type ${type} have`
   return type === 'service_account' && !isKey(key['private_key']) ? 'whose "private_key" is not a key in PEM' : null
 }
 

@@ -8,8 +8,8 @@ const MAX_LENGTH = 63
 export function jobLabels(...groups: readonly Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
   const labels = new Map<string, string>()
   for (const [key, value] of groups.flatMap(group => Object.entries(group))) {
-    const fitting = labelText(key.replace(/^[^\p{L}]+/u, '')) // A key begins with a letter.
-    if (fitting !== '') labels.set(fitting, labelText(value))
+    const label = labelText(key.replace(/^[^\p{L}]+/u, '')) // A key begins with a letter.
+    if (label !== '') labels.set(label, labelText(value))
   }
   return Object.fromEntries([...labels].slice(-MAX_LABELS))
 }

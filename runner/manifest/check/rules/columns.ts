@@ -22,8 +22,8 @@ export const columnRules: readonly Rule<ManifestFacts>[] = [
       manifest.columns?.forEach(({ type }, index) => {
         if (parseOpenTypeName(type)) return
         const meant = meantType(type)
-        const other = meant === type.toUpperCase() ? undefined : meant
-        const more = proposing(other, '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>')
+        const proposal = meant === type.toUpperCase() ? undefined : meant
+        const more = proposing(proposal, '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>')
         report(source.valueAt(['columns', index, 'type']), `"${type}" is not a type of GoogleSQL`, more)
       })
     },
@@ -32,10 +32,10 @@ export const columnRules: readonly Rule<ManifestFacts>[] = [
     id: 'columns/duplicate-name',
     says: 'Two declared columns have the same name.',
     check: ({ manifest, source }, report) => {
-      const seen = new Map<string, number>()
+      const indexes = new Map<string, number>()
       manifest.columns?.forEach(({ name }, index) => {
-        const first = seen.get(name.toLowerCase())
-        seen.set(name.toLowerCase(), first ?? index)
+        const first = indexes.get(name.toLowerCase())
+        indexes.set(name.toLowerCase(), first ?? index)
         if (first === undefined) return
         const { line } = source.valueAt(['columns', first, 'name'])
         report(source.valueAt(['columns', index, 'name']), `the column "${name}" is already in line ${line}`)
@@ -98,17 +98,17 @@ function compareColumns({ manifest, source }: SqlFacts, { columns: actual }: Che
   const added = actualNames.filter(name => !declaredNames.includes(name))
   const undeclared = new Set(added)
   for (const [index, { name, type }] of declared.entries()) {
-    const at = actualNames.indexOf(name)
-    if (at < 0) {
+    const position = actualNames.indexOf(name)
+    if (position < 0) {
       const meant = nearest(name, undeclared)
       if (meant !== undefined) undeclared.delete(meant)
       const more = proposing(meant, `; it has ${quotedList(actualNames)}`)
       report(source.valueAt(['columns', index, 'name']), `the query has no column "${name}"`, more)
       continue
     }
-    const [declaredType, queryType] = [parseOpenTypeName(type), parseOpenTypeName(actual[at]!.type)]
+    const [declaredType, queryType] = [parseOpenTypeName(type), parseOpenTypeName(actual[position]!.type)]
     if (!queryType || !declaredType || fitsType(declaredType, queryType)) continue
-    const message = `column "${name}" is declared as ${type}, but the query makes it ${actual[at]!.type}`
+    const message = `column "${name}" is declared as ${type}, but the query makes it ${actual[position]!.type}`
     report(source.valueAt(['columns', index, 'type']), message)
   }
   if (undeclared.size > 0) {

@@ -62,10 +62,10 @@ export const parameterRules: readonly Rule<ManifestFacts>[] = [
     id: 'parameter/duplicate-name',
     says: 'Two parameters differ only in case.',
     check: ({ manifest, source }, report) => {
-      const seen = new Map<string, string>()
+      const names = new Map<string, string>()
       for (const [name] of parametersOf(manifest)) {
-        const first = seen.get(name.toLowerCase())
-        seen.set(name.toLowerCase(), first ?? name)
+        const first = names.get(name.toLowerCase())
+        names.set(name.toLowerCase(), first ?? name)
         if (first === undefined) continue
         const { line } = source.keyAt(['parameters', first])
         const message = `"${name}" and "${first}" (line ${line}) differ only in case; BigQuery treats them as one`
@@ -179,9 +179,9 @@ export const argumentRules: readonly Rule<TemplateFacts>[] = [
       // A text that cannot be tokenised may read any parameter.
       if (texts.some(({ argumentNames }) => argumentNames === null)) return
       const bound = texts.flatMap(({ argumentNames }) => argumentNames!.map(({ name }) => name))
-      const used = new Set([...expansion.used.given, ...lookupsOf(manifest).map(([, { by }]) => by), ...bound])
+      const usedNames = new Set([...expansion.used.given, ...lookupsOf(manifest).map(([, { by }]) => by), ...bound])
       for (const [name] of parametersOf(manifest)) {
-        if (used.has(name)) continue
+        if (usedNames.has(name)) continue
         const isQuoted = [`'@${name}'`, `"@${name}"`].some(text => manifest.sql.includes(text))
         const how = `@${name}${isQuoted ? ', without quotes around it' : ''}`
         const message = `parameter "${name}" is never used; read it as ${how}, or delete it`

@@ -32,8 +32,8 @@ function isBesideValue(tokens: readonly Token[], index: number): boolean {
   const isValue = (token: Token | undefined): boolean =>
     token !== undefined && (token.term === '@' || ['string', 'int', 'float'].includes(token.kind))
   if (COMPARISONS.has(tokens[index + 1]?.term ?? '')) {
-    const other = tokens[index + 2]
-    return isValue(other?.term === '(' ? tokens[index + 3] : other)
+    const operand = tokens[index + 2]
+    return isValue(operand?.term === '(' ? tokens[index + 3] : operand)
   }
   // `@shop = "shop"`: the name of an argument stands after its @.
   return COMPARISONS.has(tokens[index - 1]?.term ?? '') && (isValue(tokens[index - 2]) || isValue(tokens[index - 3]))
