@@ -17,7 +17,7 @@ serve: build ## Serve the endpoints; writes sample logs once. Flags: make serve 
 validate: build ## Check every manifest and every variant of its query
 	@SLUICE_ENGINE="$(ENGINE)" node dist/cli/main.js validate $(ARGS)
 
-test: build ## Run the tests but for the files that take long; ALL=1 runs them too, and SLUICE_TEST_COVERAGE=on with it prints the coverage
+test: build ## Run the tests but for those that take long; ALL=1 runs them too, and SLUICE_TEST_COVERAGE=on with it prints the coverage
 	@node test/run.mjs $(or $(ARGS),$(if $(ALL),,--without-left-out))
 
 build: dist/.built ## Compile to dist/

@@ -3,8 +3,8 @@
  * compiled files in dist/ (test/built.mocharc.json).
  *
  *   node test/run.mjs                     all tests
- *   node test/run.mjs --without-left-out  without the files that test/left-out.mjs names, and with a quarter of the inputs where
- *                                         a test has hundreds that are alike (test/sample-size.ts)
+ *   node test/run.mjs --without-left-out  without the files that test/left-out.mjs names and the tests that itInAll declares, and with a
+ *                                         quarter of the inputs where a test has many that are alike (test/sample-size.ts)
  *   node test/run.mjs --touching-node     tests of what another version of Node can change
  *   node test/run.mjs --built FILE…       these files, in the same way as all tests
  *   node test/run.mjs FILE… [--grep …]    these files in one process, from the sources; arguments go to mocha
@@ -65,7 +65,7 @@ function runSet(isWanted) {
   const options = COMPILE_LATER.flatMap(option => ['--node-option', option])
   const args = ['--config', 'test/built.mocharc.json', '--jobs', String(jobs), ...options, ...files]
   if (given[0] === '--without-left-out') {
-    console.log(`${LEFT_OUT.size} files that take long are not run (test/left-out.mjs names them): make test ALL=1 runs them too`)
+    console.log(`${LEFT_OUT.size} files (test/left-out.mjs names them) and single tests that take long are not run: make test ALL=1 runs them too`)
     return mocha(args, { SLUICE_TEST_SAMPLE: 'quarter' })
   }
   return process.env.SLUICE_TEST_COVERAGE === 'on' && given.length === 0 ? mochaWithCoverage(args) : mocha(args)

@@ -9,6 +9,7 @@ import { OPERATOR_TEXTS } from '../../tools/fuzz/operators.js'
 import { type Question, questionOf } from '../../tools/fuzz/render.js'
 import { fuzzCaseTables } from '../../tools/fuzz/tables.js'
 import { descendants } from '../../tools/fuzz/tree.js'
+import { itInAll } from '../sample-size.js'
 
 const TABLES = tableCatalogue([...fuzzCaseTables()].map(([name, { columns }]) => ({ name, columns })))
 
@@ -49,7 +50,7 @@ describe('random queries', () => {
     }
   })
 
-  it('call every function of the catalogue, and write every operator', () => {
+  itInAll('call every function of the catalogue, and write every operator', () => {
     const called = new Set<string>()
     for (let i = 0; i < 9_000; i++) {
       for (const { calls } of descendants(generate('every', i, ['functions', 'aggregates', 'windows']).node)) {
@@ -62,5 +63,5 @@ describe('random queries', () => {
     const special = ['$count_star', '$extract', '$interval', '$json_field']
     const operators = entries.filter(name => name.startsWith('$') && !special.includes(name))
     expect(Object.keys(OPERATOR_TEXTS)).to.have.members(operators)
-  }).timeout(60_000)
+  })
 })

@@ -1,6 +1,7 @@
 /**
  * Runs the GoogleSQL cases: each query is translated, run on DuckDB, and compared with its rows or its error in BigQuery. What it
- * answers is held against its schema and in every derived format too; in `make test` for a quarter of the cases.
+ * answers is held against its schema and in every derived format too. `make test` runs a quarter of the cases, of which a quarter
+ * in the formats, and besides them those that are the first to use a function or a keyword.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
@@ -30,17 +31,26 @@ describe('GoogleSQL cases', () => {
   })
   after(() => engine.close())
 
+  const names = new Set<string>()
+  function usesNewName({ sql }: SqlCase): boolean {
+    const before = names.size
+    for (const [name] of sql.matchAll(/[A-Z][A-Z0-9_.]+/g)) names.add(name)
+    return names.size > before
+  }
+
   for (const file of caseFiles()) {
     // UPDATE_CASES=1 rewrites the DuckDB SQL in the files; read the difference before you keep it.
     if (process.env['UPDATE_CASES'] === '1') updateDuckdbSql(file, catalogue)
     describe(file, () => {
-      const inFormats = new Set(sampleOf(readCases(file)))
-      for (const each of readCases(file)) {
+      const sampled = new Set(sampleOf(readCases(file)))
+      const inFormats = new Set(sampleOf([...sampled]))
+      for (const each of readCases(file).filter(one => usesNewName(one) || sampled.has(one))) {
         it(`line ${each.line}: ${each.says ?? shortened(each.sql)}`, async () => {
           const result = await run(engine, each)
           if (result !== null && inFormats.has(each)) await expectFormats(result, 'iso8601', each.sql)
         })
-        if (each.rows) it(`line ${each.line}: keeps to what its columns promise`, () => checkFacts(each, catalogue))
+        if (each.rows && sampled.has(each))
+          it(`line ${each.line}: keeps to what its columns promise`, () => checkFacts(each, catalogue))
         if (each.duckdb !== undefined) {
           it(`line ${each.line}: its DuckDB SQL`, () => expect(duckdbSql(each, catalogue)).to.equal(each.duckdb))
         }

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { parsedArguments, parseJsonArguments, parsePairs } from '../../runner/request/raw-arguments.js'
 import { processorMs } from '../processor-time.js'
+import { itInAll } from '../sample-size.js'
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `a${i}`)
 const members = (count: number): string =>
@@ -46,11 +47,14 @@ describe('the names of arguments', () => {
     expect(parseJsonArguments('{"a":"1:2:3,\\":\\"","b":[":",":"]}')).to.have.lengthOf(2)
   })
 
-  it('cost nothing beyond the bound: a body of 1 MB with 90,000 is refused in a fifth of the time that JSON.parse needs', () => {
-    const text = `{${members(90_000)}}`
-    const refused = processorMs(() => expect(() => parseJsonArguments(text)).to.throw('at most 1000'))
-    expect(refused).to.be.lessThan(processorMs(() => JSON.parse(text)) / 5)
-  })
+  itInAll(
+    'cost nothing beyond the bound: a body of 1 MB with 90,000 is refused in a fifth of the time that JSON.parse needs',
+    () => {
+      const text = `{${members(90_000)}}`
+      const refused = processorMs(() => expect(() => parseJsonArguments(text)).to.throw('at most 1000'))
+      expect(refused).to.be.lessThan(processorMs(() => JSON.parse(text)) / 5)
+    },
+  )
 })
 
 describe('the values of arguments', () => {
@@ -80,7 +84,7 @@ describe('the values of arguments', () => {
     }
   })
 
-  it('cost nothing beyond the bound, however many there are', () => {
+  itInAll('cost nothing beyond the bound, however many there are', () => {
     // The lists are long, since a refusal itself takes some tenths of a millisecond.
     const list = `{"a":[${Array(5_000_000).fill(1).join()}]}`
     const refused = processorMs(() => expect(() => parseJsonArguments(list)).to.throw('at most 10000 values'))

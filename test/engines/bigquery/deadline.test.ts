@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { ResultEncoder } from '../../../runner/engines/bigquery/decode/encode-result.js'
 import { deadlineSignal, TIMED_OUT } from '../../../runner/model/deadline.js'
 import { manualClock } from '../../cache/manual-clock.js'
+import { itInAll } from '../../sample-size.js'
 import { openTestEngine } from './open-test-engine.js'
 
 describe('the signal of a deadline', () => {
@@ -23,7 +24,7 @@ describe('the signal of a deadline', () => {
     expect(ended.signal.aborted).to.equal(false)
   })
 
-  it('keeps nothing of a query that has ended, however long its engine lives', async () => {
+  itInAll('keeps nothing of a query that has ended, however long its engine lives', async () => {
     const test = await openTestEngine()
     test.fake.plan = () => ({ fields: [{ name: 'n', type: 'INTEGER' }], rows: [{ f: [{ v: '1' }] }] })
     // Other tests of this process may hold some.

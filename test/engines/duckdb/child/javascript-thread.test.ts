@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { JavaScriptDefinition } from '../../../../googlesql/functions/definitions/javascript.js'
 import { STRING } from '../../../../googlesql/types/types.js'
 import type { JavaScriptThread } from '../../../../runner/engines/duckdb/child/javascript-thread.js'
+import { sampleOf } from '../../../sample-size.js'
 
 /** Long enough for a short call: on a busy machine it is processor time. */
 const LIMIT_MS = 300
@@ -21,7 +22,7 @@ describe('the thread of JavaScript functions', function () {
   }
   const TEXT = 'JavaScript took more than 0.3 s at f()'
 
-  for (const [what, body] of [
+  for (const [what, body] of sampleOf([
     ['a loop', 'while (true) {}'],
     ['a loop that catches errors', 'for (;;) { try { for (;;) {} } catch {} finally { continue } }'],
     ['a regular expression that backtracks', 'return /(a+)+b/.test("a".repeat(60))'],
@@ -30,7 +31,7 @@ describe('the thread of JavaScript functions', function () {
     ['indexOf in a loop', 'const text = "a".repeat(1e7); for (;;) text.indexOf("b")'],
     ['fill in a loop', 'const bytes = new Uint8Array(5e7); for (;;) bytes.fill(3)'],
     ['sort in a loop', 'const all = new Array(1e6).fill(1); for (;;) all.sort()'],
-  ] as const) {
+  ] as const)) {
     it(`ends ${what} after its time, and runs the next query`, async () => {
       await thread.begin()
       expect(() => call(body)).to.throw(TEXT)

@@ -9,6 +9,7 @@ import type { Type } from '../../../../googlesql/types/types.js'
 import { EngineProcess } from '../../../../runner/engines/duckdb/process/supervisor.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
+import { itInAll } from '../../../sample-size.js'
 import { pause, until } from '../../../until.js'
 import { CLOCK, openRawEngine, type RawEngine, type RawQuery, scratchFolder, source } from '../raw-engine.js'
 
@@ -115,26 +116,29 @@ describe("the engine's process", () => {
     ])
   })
 
-  it('gives up a query with which two processes died, the second of which it had to itself, and answers the next', async () => {
-    let isGivenUp = false
-    const killed = errorOf(raw.run({ ...ENDLESS, sql: `${ENDLESS.sql} AND true` })).finally(() => {
-      isGivenUp = true
-    })
-    await pause(100)
-    const before = raw.engine.pid()!
-    process.kill(before, 'SIGKILL')
-    await until(() => hasRestarted(raw, before), 'another process runs', 20)
-    const killOthers = (): boolean => {
-      for (const pid of childrenOf(process.pid)) if (pid !== raw.engine.pid()) process.kill(pid, 'SIGKILL')
-      return isGivenUp
-    }
-    await until(killOthers, 'the query is given up', 1_000)
-    const error = await killed
-    expect([error.code, error.status]).to.deep.equal(['ENGINE_UNAVAILABLE', 502])
-    expect(await raw.rows(ONE)).to.deep.equal([[1]])
-  })
+  itInAll(
+    'gives up a query with which two processes died, the second of which it had to itself, and answers the next',
+    async () => {
+      let isGivenUp = false
+      const killed = errorOf(raw.run({ ...ENDLESS, sql: `${ENDLESS.sql} AND true` })).finally(() => {
+        isGivenUp = true
+      })
+      await pause(100)
+      const before = raw.engine.pid()!
+      process.kill(before, 'SIGKILL')
+      await until(() => hasRestarted(raw, before), 'another process runs', 20)
+      const killOthers = (): boolean => {
+        for (const pid of childrenOf(process.pid)) if (pid !== raw.engine.pid()) process.kill(pid, 'SIGKILL')
+        return isGivenUp
+      }
+      await until(killOthers, 'the query is given up', 1_000)
+      const error = await killed
+      expect([error.code, error.status]).to.deep.equal(['ENGINE_UNAVAILABLE', 502])
+      expect(await raw.rows(ONE)).to.deep.equal([[1]])
+    },
+  )
 
-  it('is replaced when a query in it does not stop, and the others begin again', async () => {
+  itInAll('is replaced when a query in it does not stop, and the others begin again', async () => {
     const before = raw.engine.pid()!
     // Long enough for a busy machine to begin to plan: a query that has not begun is stopped without a new process.
     const stuck = errorOf(raw.run(HARD_TO_PLAN, { timeoutMs: 1_000, endpoint: 'stuck' }))
@@ -207,7 +211,7 @@ describe("the engine's process", () => {
     own.remove()
   })
 
-  it('removes the folders of engines that were killed with their children', async () => {
+  itInAll('removes the folders of engines that were killed with their children', async () => {
     const own = scratchFolder()
     const parent = fork(ORPHAN, [own.path], { execArgv: [] })
     const [pid] = (await once(parent, 'message')) as [number]

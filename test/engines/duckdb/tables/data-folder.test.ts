@@ -17,7 +17,7 @@ import { fieldsToColumns } from '../../../../googlesql/tables.js'
 import { translate } from '../../../../googlesql-duckdb/translate.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
 import { QueryFault } from '../../../../runner/model/query-fault.js'
-import { sampleSize } from '../../../sample-size.js'
+import { itInAll } from '../../../sample-size.js'
 import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
 
 const EDGE: readonly SchemaField[] = [
@@ -476,7 +476,7 @@ describe('the data folder', () => {
     ])
   })
 
-  it('reads a file that is replaced again and again, each time as a whole', async () => {
+  itInAll('reads a file that is replaced again and again, each time as a whole', async () => {
     const replace = (version: number): void => {
       write('logs/busy.tmp', line(`v${version}`).repeat(2_000))
       renameSync(join(scratch.path, 'logs/busy.tmp'), join(scratch.path, 'logs/busy.ndjson'))
@@ -496,7 +496,7 @@ describe('the data folder', () => {
     }
   })
 
-  it('never mixes a Parquet file with the file that replaces it', async () => {
+  itInAll('never mixes a Parquet file with the file that replaces it', async () => {
     const versions = [0, 1, 2, 3].map(n => join(scratch.path, `version-${n}.parquet`))
     for (const [n, path] of versions.entries()) {
       await duckdb(`COPY (SELECT 'v${n}' AS id FROM range(50000)) TO '${path}' (FORMAT parquet)`)
@@ -520,17 +520,17 @@ describe('the data folder', () => {
       isQuiet = true
     }, 30)
     try {
-      for (let i = 0; i < sampleSize(150); i++) {
+      for (let i = 0; i < 150; i++) {
         isQuiet = false
         expect(await raw.rows({ sql, columns, tables: ['logs.swapped'] })).to.deep.equal([[1, 100_002]])
       }
-      expect(version).to.be.above(sampleSize(10))
+      expect(version).to.be.above(10)
     } finally {
       clearInterval(timer)
     }
   })
 
-  it('reads a growing file up to its last complete line', async () => {
+  itInAll('reads a growing file up to its last complete line', async () => {
     write('logs/growing2.ndjson', '')
     let written = 0
     let rest = ''

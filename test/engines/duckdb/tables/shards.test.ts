@@ -10,6 +10,7 @@ import { openDuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.
 import type { TableSource } from '../../../../runner/engines/duckdb/process/messages.js'
 import { QueryNeeds } from '../../../../runner/engines/duckdb/tables/query-needs.js'
 import { RunnerError } from '../../../../runner/model/errors.js'
+import { itInAll } from '../../../sample-size.js'
 import { rowsFrom } from '../../ask-engine.js'
 import { CLOCK, scratchFolder, source } from '../raw-engine.js'
 
@@ -145,7 +146,7 @@ describe('wildcard tables over a data folder', () => {
     expect(await rowsFrom(engine, ids)).to.deep.equal([['20260102', 3, null]])
   })
 
-  it('takes the columns of the newest schema, or of the newest file', async () => {
+  itInAll('takes the columns of the newest schema, or of the newest file', async () => {
     await parquet('ga/a_20251231.parquet', "SELECT 1 AS id, 'old' AS gone")
     await parquet('ga/a_20260101.parquet', "SELECT 2::BIGINT AS id, 'new' AS come")
     const engine = await open(
@@ -162,26 +163,31 @@ describe('wildcard tables over a data folder', () => {
     ])
   })
 
-  it('reads new shards of a table without a schema, which are no tables of INFORMATION_SCHEMA until they are found', async () => {
-    await parquet('ga/a_1.parquet', 'SELECT 1::BIGINT AS id')
-    const engine = await open()
-    const all = 'SELECT _TABLE_SUFFIX AS s, id FROM `ga.a_*` ORDER BY 1'
-    expect(await rowsFrom(engine, all)).to.deep.equal([['1', 1]])
-    await parquet('ga/a_2.parquet', "SELECT 2::INTEGER AS id, 'x' AS more")
-    await parquet('ga/a_3.parquet', 'SELECT [[1]] AS nested')
-    expect(await rowsFrom(engine, all)).to.deep.equal([
-      ['1', 1],
-      ['2', 2],
-      ['3', null],
-    ])
-    const names = 'SELECT table_name FROM ga.INFORMATION_SCHEMA.TABLES ORDER BY 1'
-    expect(await rowsFrom(engine, names)).to.deep.equal([['a_1'], ['a_2']])
-    expect(await rowsFrom(engine, 'SELECT id, more FROM ga.a_2')).to.deep.equal([[2, 'x']])
-    write('ga/a_4.ndjson', '{"id": 4}\n')
-    expect(await failure(rowsFrom(engine, all))).to.contain('ga.a_4 has no schema, so its ndjson files cannot be read')
-  })
+  itInAll(
+    'reads new shards of a table without a schema, which are no tables of INFORMATION_SCHEMA until they are found',
+    async () => {
+      await parquet('ga/a_1.parquet', 'SELECT 1::BIGINT AS id')
+      const engine = await open()
+      const all = 'SELECT _TABLE_SUFFIX AS s, id FROM `ga.a_*` ORDER BY 1'
+      expect(await rowsFrom(engine, all)).to.deep.equal([['1', 1]])
+      await parquet('ga/a_2.parquet', "SELECT 2::INTEGER AS id, 'x' AS more")
+      await parquet('ga/a_3.parquet', 'SELECT [[1]] AS nested')
+      expect(await rowsFrom(engine, all)).to.deep.equal([
+        ['1', 1],
+        ['2', 2],
+        ['3', null],
+      ])
+      const names = 'SELECT table_name FROM ga.INFORMATION_SCHEMA.TABLES ORDER BY 1'
+      expect(await rowsFrom(engine, names)).to.deep.equal([['a_1'], ['a_2']])
+      expect(await rowsFrom(engine, 'SELECT id, more FROM ga.a_2')).to.deep.equal([[2, 'x']])
+      write('ga/a_4.ndjson', '{"id": 4}\n')
+      expect(await failure(rowsFrom(engine, all))).to.contain(
+        'ga.a_4 has no schema, so its ndjson files cannot be read',
+      )
+    },
+  )
 
-  it('are checked and read by their own names after they were read as shards', async () => {
+  itInAll('are checked and read by their own names after they were read as shards', async () => {
     write('ga/events_20260101.ndjson', '{"id": 1}\n')
     await parquet('ga/events_20260102.parquet', 'SELECT 2 AS id')
     const engine = await open(source('ga.events_*', SCHEMA))
@@ -217,7 +223,7 @@ describe('wildcard tables over a data folder', () => {
     expect(state()).not.to.equal(before)
   })
 
-  it('lists the shards that there are in INFORMATION_SCHEMA', async () => {
+  itInAll('lists the shards that there are in INFORMATION_SCHEMA', async () => {
     write('ga/events_20260101.ndjson', '{"id": 1}\n')
     await parquet('ga/other.parquet', 'SELECT 1 AS x')
     const engine = await open(source('ga.events_*', SCHEMA), source('ga.empty', SCHEMA.slice(0, 1)))
@@ -258,7 +264,7 @@ describe('wildcard tables over a data folder', () => {
   // Twice the goal and more, for a slow machine.
   const MOST_CPU_MS = 1_000
 
-  it('plans 1,000 shards, of which a few are read, without opening the others', async () => {
+  itInAll('plans 1,000 shards, of which a few are read, without opening the others', async () => {
     await parquet('ga/events_20240101.parquet', 'SELECT 1 AS id')
     for (let day = 0; day < 1_000; day++) write(`ga/events_${20250000 + day}.parquet`, 'no Parquet')
     const table = source('ga.events_*', SCHEMA)

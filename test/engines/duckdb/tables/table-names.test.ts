@@ -7,6 +7,7 @@ import type { Engine } from '../../../../runner/model/ports.js'
 import { systemClock } from '../../../../runner/platform/clock.js'
 import { openEngine } from '../../../../runner/serve/engine.js'
 import { DEFAULT_SETTINGS, type Settings } from '../../../../runner/settings/settings.js'
+import { sampleOf } from '../../../sample-size.js'
 import { rowsFrom } from '../../ask-engine.js'
 
 describe('tables of other projects on the embedded engine', () => {
@@ -54,7 +55,7 @@ describe('tables of other projects on the embedded engine', () => {
     ['may be in a database, too', '`other-project.shop.orders`', 'other-project.shop', { database }],
     ['are found in a database without a schema', '`other-project.shop.found`', 'found', { database }],
   ]
-  for (const [says, from, whose, settings = {}] of CASES) {
+  for (const [says, from, whose, settings = {}] of sampleOf(CASES)) {
     it(`${says}: ${from}`, async () => {
       await open(settings)
       expect(await rowsFrom(engine, `SELECT whose FROM ${from}`)).to.deep.equal([[whose]])

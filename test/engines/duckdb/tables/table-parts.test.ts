@@ -15,6 +15,7 @@ import { expect } from 'chai'
 import type { DuckdbEngine } from '../../../../runner/engines/duckdb/duckdb-engine.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
 import type { TablePart } from '../../../../runner/model/query.js'
+import { itInAll } from '../../../sample-size.js'
 import { rowsFrom, rowsOf, runOptions } from '../../ask-engine.js'
 import { openEngine, scratchFolder, source } from '../raw-engine.js'
 
@@ -211,7 +212,7 @@ describe('the parts of a table', () => {
     }
   })
 
-  it('of hundreds of files have the keys that queries make', async () => {
+  itInAll('of hundreds of files have the keys that queries make', async () => {
     for (let i = 0; i < 200; i++) write(`logs/edge/${i}.ndjson`, row('2026-01-01T00:00:00Z'))
     const before = await keys()
     expect(await rowsFrom(engine, 'SELECT COUNT(*) FROM `logs.edge`')).to.deep.equal([[200]])

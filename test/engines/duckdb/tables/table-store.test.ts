@@ -9,6 +9,7 @@ import { QueryNeeds } from '../../../../runner/engines/duckdb/tables/query-needs
 import { FileChangedError } from '../../../../runner/engines/duckdb/tables/steady-copy.js'
 import { groupsOf, TableStore } from '../../../../runner/engines/duckdb/tables/table-store.js'
 import type { RunnerError } from '../../../../runner/model/errors.js'
+import { itInAll } from '../../../sample-size.js'
 import { until } from '../../../until.js'
 import { openRawEngine, scratchFolder } from '../raw-engine.js'
 
@@ -123,14 +124,14 @@ describe('the tables of text files', () => {
     await haveLeft(2)
   })
 
-  it('have the rows of many small files each, of which few are read again for a new file', async () => {
+  itInAll('have the rows of many small files each, of which few are read again for a new file', async () => {
     const names = Array.from({ length: 300 }, (_, i) => `${String(i).padStart(4, '0')}.ndjson`)
     for (const name of names) write(name, 1)
     expect([await refresh(), await sum()]).to.deep.equal([300, 300])
     expect(await tables()).to.be.within(2, 20)
     write('0000a.ndjson', 1)
     expect([await refresh(), await sum()]).to.deep.equal([1, 301])
-  }).timeout(60_000)
+  })
 
   it('are grouped so that a file more or less changes one group or two, and large files are alone', () => {
     const file = (name: string, size = 1_000n): DataFile => ({

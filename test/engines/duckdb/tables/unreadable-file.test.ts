@@ -7,6 +7,7 @@ import type { SchemaField } from '../../../../googlesql/tables.js'
 import { causeText } from '../../../../runner/model/cause-text.js'
 import { createRunner } from '../../../../runner/serve/runner.js'
 import { command } from '../../../cli/command.js'
+import { itInAll } from '../../../sample-size.js'
 import { settingsOf } from '../../../serve/folder-settings.js'
 import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
 
@@ -187,7 +188,7 @@ describe('a data file that cannot be read', () => {
     )
   })
 
-  it('since its pages are damaged is reported by `query` and `call`, and by `serve --dev`', async () => {
+  itInAll('since its pages are damaged is reported by `query` and `call`, and by `serve --dev`', async () => {
     const manifests = join(scratch.path, 'endpoints')
     mkdirSync(manifests)
     const manifest = `id: 00000000-0000-4000-8000-00000000000f\nname: bad\nsql: |\n  ${BAD_PAGES}\n`
