@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { createRunner } from '../../runner/serve/runner.js'
+import { itInAll } from '../sample-size.js'
 import { command, type Finished, scratch } from './command.js'
 
 const NOW = '2026-03-15T12:00:00Z'
@@ -66,7 +67,7 @@ describe('sluice call', () => {
     )
   })
 
-  it('prints lines of JSON, and CSV by RFC 4180', async () => {
+  itInAll('prints lines of JSON, and CSV by RFC 4180', async () => {
     const ask = async (format: string): Promise<string> =>
       (await call('logs.all', 'project=p1', 'project_tier=FREE', '--now', NOW, '--format', format)).out
     const lines = (await ask('ndjson')).split('\n')
@@ -83,7 +84,7 @@ describe('sluice call', () => {
     ).to.equal(true)
   })
 
-  it('freezes the clock at --now, to the microsecond', async () => {
+  itInAll('freezes the clock at --now, to the microsecond', async () => {
     const ids = async (now: string): Promise<readonly unknown[]> => {
       const { out } = await call('logs.all', 'project=p1', 'project_tier=FREE', '--format', 'ndjson', '--now', now)
       return out
@@ -141,7 +142,7 @@ describe('sluice call', () => {
     expect(sections.get('Timings')).to.match(/^render \d+\.\d\d ms$/m)
   })
 
-  it('ends with 1 for a call that would be refused over HTTP', async () => {
+  itInAll('ends with 1 for a call that would be refused over HTTP', async () => {
     const bad: readonly (readonly [argv: readonly string[], told: RegExp])[] = [
       [['logs.none'], /endpoint/i],
       [

@@ -8,6 +8,7 @@ import ts from 'typescript'
 import { createToken } from '../../authoring/token/token-writer.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import { createRunner, type Runner } from '../../runner/serve/runner.js'
+import { itInAll, sampleOf } from '../sample-size.js'
 import { command, type Finished, scratch } from './command.js'
 
 const SLUICE_TOKEN = 'unrestricted-token-of-32-letters'
@@ -125,7 +126,7 @@ describe('client', function () {
     ['an address with a password', ['client', '--lang', 'ts', '--url', 'http://a:b@c'], 2, '--url must be an http'],
     ['a server without a token', ['client', '--lang', 'ts', '--url', 'http://127.0.0.1:1'], 2, 'SLUICE_TOKEN must'],
   ]
-  for (const [says, flags, code, err] of REFUSED) {
+  for (const [says, flags, code, err] of sampleOf(REFUSED)) {
     it(`refuses ${says}`, async () => {
       const finished = await command(flags)
       expect([finished.code, finished.out]).to.deep.equal([code, ''])
@@ -133,7 +134,7 @@ describe('client', function () {
     })
   }
 
-  it('ends with 1 where there is nothing to write, or the manifests have errors', async () => {
+  itInAll('ends with 1 where there is nothing to write, or the manifests have errors', async () => {
     const none = await client('ts', '--allow', 'nothing')
     expect([none.code, none.out, none.err]).to.deep.equal([
       1,
@@ -150,7 +151,7 @@ describe('client', function () {
     expect(refused.err).to.include('one.yaml:6:10: ')
   })
 
-  it('needs neither test files nor examples to be right', async () => {
+  itInAll('needs neither test files nor examples to be right', async () => {
     const odd = folder.path('odd')
     cpSync(endpoints, odd, { recursive: true })
     const name = /^name: (.*)$/m.exec(ONE)![1]!

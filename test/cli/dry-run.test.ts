@@ -5,6 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
 import { sizeText } from '../../authoring/terminal/size-text.js'
 import { openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
+import { itInAll } from '../sample-size.js'
 import { command, type Finished, scratch } from './command.js'
 
 const EVENTS = `id: 6b6f0d3c-7a51-4d0e-9d1f-0c5a8f2e4b20
@@ -98,12 +99,12 @@ describe('--dry-run', () => {
     expect(none.out).to.contain('shop.events: 0 of 3 partitions, 0 files, 0 B\n')
   })
 
-  it('checks the arguments as a call does', async () => {
+  itInAll('checks the arguments as a call does', async () => {
     expect(await call('since=soon')).to.include({ code: 1, out: '' })
     expect((await call('sinse=2026-01-01')).err).to.contain('did you mean "since"?')
   })
 
-  it('tells the shards, and counts a file once that two places read', async () => {
+  itInAll('tells the shards, and counts a file once that two places read', async () => {
     const bound = 'SELECT id FROM `ga.hits_*` WHERE _TABLE_SUFFIX > @day'
     expect(await query(bound, '-p', 'day=20260101')).to.deep.equal({
       code: 0,
@@ -120,7 +121,7 @@ describe('--dry-run', () => {
     expect(either.out).to.contain('ga.hits_*: 2 of 3 shards')
   })
 
-  it('reads a partition that one of two reads of its table needs', async () => {
+  itInAll('reads a partition that one of two reads of its table needs', async () => {
     const [first, last] = ["made < '2026-01-01T20:00:00Z'", "made >= '2026-01-03'"]
     const { out } = await query(
       `SELECT id FROM shop.events WHERE ${first} UNION ALL SELECT id FROM shop.events WHERE ${last}`,

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { itInAll } from '../sample-size.js'
 import { command, scratch } from './command.js'
 
 const MANIFEST = `id: 0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11
@@ -44,7 +45,7 @@ describe('sluice call --export', function () {
     expect((await call('rows.txt', 'n=1', '--format', 'ndjson')).code).to.equal(0)
     expect(readFileSync(folder.path('out', 'rows.txt'), 'utf8')).to.match(/^\{"id":1001,"text":"text text [^\n]*"\}\n/)
   })
-  it('leaves no file, or the one before, where it fails', async () => {
+  itInAll('leaves no file, or the one before, where it fails', async () => {
     writeFileSync(folder.path('out', 'kept.csv'), 'kept')
     expect((await call('kept.csv', 'n=90')).code).to.equal(1)
     expect((await call('large.csv', 'n=101')).err).to.contain('more than 100000 rows')
@@ -59,7 +60,7 @@ describe('sluice call --export', function () {
     expect(err).to.contain('an export has one of the formats ndjson, csv, arrow, parquet')
     expect((await call('rows.csv', 'n=1', '--explain')).code).to.equal(2)
   })
-  it('says that the disk is full, and leaves nothing there', () => {
+  itInAll('says that the disk is full, and leaves nothing there', () => {
     // The system lets no file grow beyond this, which is more than the engine's own files have.
     const argv = ['call', 'rows.all', 'n=89', '--export', folder.path('out', 'full.csv'), ...flags]
     const script = 'ulimit -f 20000; trap "" XFSZ; exec "$0" dist/cli/main.js "$@"'

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { collectGarbage } from '../../runner/platform/collect-garbage.js'
+import { itInAll } from '../sample-size.js'
 import { until } from '../until.js'
 import { scratch, startServe } from './command.js'
 
@@ -17,7 +18,7 @@ describe('the garbage of a process', () => {
     expect(seen.deref()).to.equal(undefined)
   })
 
-  it('is collected by a server before the first call, so that V8’s young generation is small again', async () => {
+  itInAll('is collected by a server before the first call, so that V8’s young generation is small again', async () => {
     const sizes = folder.path('sizes')
     const meter = `
       import { writeFileSync } from 'node:fs'

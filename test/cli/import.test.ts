@@ -8,7 +8,7 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { openEngine } from '../../runner/serve/engine.js'
 import { DEFAULT_SETTINGS } from '../../runner/settings/settings.js'
 import { rowsFrom } from '../engines/ask-engine.js'
-import { sampleSize } from '../sample-size.js'
+import { itInAll, sampleOf, sampleSize } from '../sample-size.js'
 import { until } from '../until.js'
 import { command, scratch } from './command.js'
 
@@ -114,7 +114,7 @@ describe('sluice import', () => {
     expect((await load('idle', 'shop.flat', json, csv, '--delimiter', ';')).code).to.equal(0)
   })
 
-  it('takes a RECORD of 2,000 fields, on a machine of many processors too', async function () {
+  itInAll('takes a RECORD of 2,000 fields, on a machine of many processors too', async function () {
     this.timeout(120_000)
     const fields = Array.from({ length: 2_000 }, (_, i) => ({ name: `c${i}`, type: 'STRING' }))
     file('tables/shop.wide.json', JSON.stringify([{ name: 'r', type: 'RECORD', fields }]))
@@ -274,7 +274,7 @@ describe('sluice import', () => {
     expect(all).to.deep.equal(FLAT_ROWS.map(row => ({ ...row, n: 9 })))
   })
 
-  it('adds no row of a Parquet file whose last rows are damaged', async () => {
+  itInAll('adds no row of a Parquet file whose last rows are damaged', async () => {
     const parquet = folder.path('in/damaged.parquet')
     mkdirSync(dirname(parquet), { recursive: true })
     const instance = await DuckDBInstance.create()
@@ -364,7 +364,7 @@ describe('sluice import', () => {
       '2:16: found the byte 0xe9 behind "{"id":1,"who":"", expected UTF-8',
     ],
   ]
-  for (const [name, line, told] of BAD) {
+  for (const [name, line, told] of sampleOf(BAD)) {
     it(`reports ${name} with its place, and imports nothing`, async () => {
       const bytes = Buffer.concat([
         Buffer.from('{"id":1}\n'),
@@ -401,7 +401,7 @@ describe('sluice import', () => {
     ],
     ['a NUL byte', 'who,id\na\u0000,1\n', /:2:2: found the byte \\u0000, expected text/],
   ]
-  for (const [name, text, told] of BAD_CSV) {
+  for (const [name, text, told] of sampleOf(BAD_CSV)) {
     it(`reports ${name} of CSV`, async () => {
       const { code, err } = await load('bad', 'shop.flat', file('in/bad.csv', text))
       expect(code).to.equal(1)
@@ -540,7 +540,7 @@ describe('sluice import', () => {
     return { child, ended, err: () => err }
   }
 
-  it('leaves the old table or the new one when it is killed, at any moment', async function () {
+  itInAll('leaves the old table or the new one when it is killed, at any moment', async function () {
     this.timeout(600_000)
     const row = (id: number, i: number) =>
       `{"id":${id},"placed":${1_769_860_800 + i * 60},"who":"w${i % 7}","tags":["t"]}\n`
@@ -573,7 +573,7 @@ describe('sluice import', () => {
     expect(imported('killed')).to.have.members(named)
   })
 
-  it('removes the files of a killed import, and nothing of the table', async () => {
+  itInAll('removes the files of a killed import, and nothing of the table', async () => {
     await load('left', 'shop.orders', file('in/one.ndjson', '{"id":1}\n'))
     file('left/shop/orders/20200101T000000000Z-00000000/1.parquet', 'left')
     file('left/shop/orders/.import/pieces/run-0.parquet', 'left')
@@ -586,7 +586,7 @@ describe('sluice import', () => {
     expect(await ids('left')).to.deep.equal([1, 1, 5])
   })
 
-  it('is the only import of its table, until it ends or is killed', async function () {
+  itInAll('is the only import of its table, until it ends or is killed', async function () {
     this.timeout(600_000)
     const { child, ended, err } = spawnImport('locked', '-', '--input-format', 'ndjson')
     child.stdin.write('{"id":1}\n')

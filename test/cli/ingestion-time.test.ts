@@ -6,6 +6,7 @@ import { systemClock } from '../../runner/platform/clock.js'
 import { openEngine } from '../../runner/serve/engine.js'
 import { DEFAULT_SETTINGS } from '../../runner/settings/settings.js'
 import { rowsFrom } from '../engines/ask-engine.js'
+import { itInAll } from '../sample-size.js'
 import { command, scratch } from './command.js'
 
 const schema = (type: string) =>
@@ -107,7 +108,7 @@ describe('tables partitioned by ingestion time', () => {
     )
   })
 
-  it('are read partition by partition', async () => {
+  itInAll('are read partition by partition', async () => {
     const engine = await openEngine(
       {
         ...DEFAULT_SETTINGS,
@@ -160,7 +161,7 @@ describe('tables partitioned by ingestion time', () => {
     }
   })
 
-  it('have the time that tests give them', async () => {
+  itInAll('have the time that tests give them', async () => {
     write('endpoints/logs.hits.yaml', MANIFEST)
     write('endpoints/logs.hits.test.yaml', TESTS)
     const { code, out } = await command([
@@ -173,7 +174,7 @@ describe('tables partitioned by ingestion time', () => {
     expect(code, out).to.equal(0)
   })
 
-  it('take the time of the import where no partition is named', async () => {
+  itInAll('take the time of the import where no partition is named', async () => {
     write('tables/logs.now.json', schema('DAY'))
     expect((await importInto('logs.now', '{"id": 1}\n')).code).to.equal(0)
     expect(await query('SELECT COUNT(*) AS n FROM logs.now WHERE _PARTITIONTIME > "2026-01-01"')).to.equal('n\n1\n')

@@ -9,6 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect } from 'chai'
 import { RESULT_FORMATS } from '../../runner/formats/index.js'
+import { itInAll } from '../sample-size.js'
 import { scratch, startServe } from './command.js'
 
 const TOKEN = 'unrestricted-token-of-32-letters'
@@ -35,37 +36,40 @@ describe('the modules of a server', () => {
   const folder = scratch()
   after(() => folder.remove())
 
-  it('do not include the library of a format, nor the one that serves agents, even once one has asked', async () => {
-    mkdirSync(folder.path('data', 'logs'), { recursive: true })
-    const log = folder.path('modules.log')
-    writeFileSync(log, '')
-    const server = await startServe(['--data', folder.path('data')], {
-      SLUICE_TOKEN: TOKEN,
-      NODE_OPTIONS: `--import=${resolve('test/log-modules.mjs')}`,
-      MODULES_LOG: log,
-    })
-    try {
-      // Express is in the program's own files: its packages are many small files, which take twice as long to load.
-      expect(packagesIn(log)).to.include('lru-cache').and.not.include('express')
-      for (const format of RESULT_FORMATS) {
-        const path = `/api/endpoints/query/logs.all?project=p&project_tier=FREE&format=${format}`
-        expect((await server.get(path, { 'X-API-KEY': TOKEN })).status, format).to.equal(200)
-      }
-      expect([...packagesIn(log)].filter(name => [...LIBRARIES, ...AGENTS].includes(name))).to.deep.equal([])
-      expect(ownModules(log))
-        .to.include('dist/runner/http/app.js')
-        .and.not.to.match(/^dist\/runner\/mcp\/(?!agent-thread)/m)
-      const asked = await fetch(`${server.url}/mcp`, {
-        method: 'POST',
-        headers: { 'X-API-KEY': TOKEN, 'Content-Type': 'application/json' },
-        body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+  itInAll(
+    'do not include the library of a format, nor the one that serves agents, even once one has asked',
+    async () => {
+      mkdirSync(folder.path('data', 'logs'), { recursive: true })
+      const log = folder.path('modules.log')
+      writeFileSync(log, '')
+      const server = await startServe(['--data', folder.path('data')], {
+        SLUICE_TOKEN: TOKEN,
+        NODE_OPTIONS: `--import=${resolve('test/log-modules.mjs')}`,
+        MODULES_LOG: log,
       })
-      expect(asked.status).to.equal(200)
-      expect([...packagesIn(log)].filter(name => AGENTS.includes(name))).to.deep.equal([])
-    } finally {
-      await server.end('SIGTERM')
-    }
-  })
+      try {
+        // Express is in the program's own files: its packages are many small files, which take twice as long to load.
+        expect(packagesIn(log)).to.include('lru-cache').and.not.include('express')
+        for (const format of RESULT_FORMATS) {
+          const path = `/api/endpoints/query/logs.all?project=p&project_tier=FREE&format=${format}`
+          expect((await server.get(path, { 'X-API-KEY': TOKEN })).status, format).to.equal(200)
+        }
+        expect([...packagesIn(log)].filter(name => [...LIBRARIES, ...AGENTS].includes(name))).to.deep.equal([])
+        expect(ownModules(log))
+          .to.include('dist/runner/http/app.js')
+          .and.not.to.match(/^dist\/runner\/mcp\/(?!agent-thread)/m)
+        const asked = await fetch(`${server.url}/mcp`, {
+          method: 'POST',
+          headers: { 'X-API-KEY': TOKEN, 'Content-Type': 'application/json' },
+          body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        })
+        expect(asked.status).to.equal(200)
+        expect([...packagesIn(log)].filter(name => AGENTS.includes(name))).to.deep.equal([])
+      } finally {
+        await server.end('SIGTERM')
+      }
+    },
+  )
 })
 
 describe('the modules of the engine’s process', () => {

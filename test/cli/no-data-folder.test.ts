@@ -1,6 +1,7 @@
 /** A missing data folder is reported as an error; it is not treated as an empty one. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { itInAll, sampleOf } from '../sample-size.js'
 import { command, endLeftovers, scratch, startServe } from './command.js'
 
 describe('a missing data folder', () => {
@@ -30,7 +31,7 @@ describe('a missing data folder', () => {
     { path: at('file'), fault: unreadable(at('file')) },
     { path: at('file/below'), fault: unreadable(at('file/below')) },
   ]
-  for (const { path, fault } of faults) {
+  for (const { path, fault } of sampleOf(faults)) {
     describe(path.slice(at().length), () => {
       it('ends serve and call with 3, by flag and by variable', async () => {
         const failed = { code: 3, out: '', err: `sluice: ${fault}\n` }
@@ -51,7 +52,7 @@ describe('a missing data folder', () => {
         expect(await query('SELECT 1 AS n')).to.include({ code: 0, out: '{"n":1}\n' })
       })
 
-      it('does not affect manifests whose tables have schemas', async () => {
+      itInAll('does not affect manifests whose tables have schemas', async () => {
         const { code, out } = await command(['validate', '--data', path, ...small])
         expect([code, out]).to.deep.equal([0, '3 manifests, 29 variants: no problems\n'])
       })

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { itInAll, sampleOf } from '../sample-size.js'
 import { command, type Finished, scratch } from './command.js'
 
 describe('sluice query', () => {
@@ -54,18 +55,16 @@ describe('sluice query', () => {
   })
 
   it('takes SQL that begins with a comment, before and after its flags', async () => {
-    for (const sql of ['-- the letters\nSELECT id FROM `logs.rest`', '--the letters\nSELECT id FROM `logs.rest`']) {
-      for (const argv of [
-        [sql, '--format', 'csv'],
-        ['--format', 'csv', sql],
-      ])
-        expect(await query(...argv)).to.deep.include({ code: 0, out: 'id\r\na\r\nb\r\nc\r\n' })
-    }
+    for (const argv of [
+      ['-- the letters\nSELECT id FROM `logs.rest`', '--format', 'csv'],
+      ['--format', 'csv', '--the letters\nSELECT id FROM `logs.rest`'],
+    ])
+      expect(await query(...argv)).to.deep.include({ code: 0, out: 'id\r\na\r\nb\r\nc\r\n' })
     expect((await query('-- no line end')).err).to.match(/Syntax error/)
     expect((await query('--nope')).err).to.match(/unknown option '--nope'/)
   })
 
-  it('reads SQL from standard input and from files', async () => {
+  itInAll('reads SQL from standard input and from files', async () => {
     const piped = (argv: readonly string[], input: string): Promise<Finished> =>
       command(['query', ...argv, '--data', folder.path('data'), '--format', 'csv'], {}, input)
     for (const argv of [[], ['-'], ['--file', '-']]) {
@@ -87,7 +86,6 @@ describe('sluice query', () => {
   it('prints what a spreadsheet, a notebook and a program read', async () => {
     const sql = "SELECT '=1+1' AS a, -5 AS n"
     expect((await query(sql, '--format', 'excel')).out).to.equal("\ufeffa,n\r\n'=1+1,-5\r\n")
-    expect((await query(sql, '--format', 'csv')).out).to.equal('a,n\r\n=1+1,-5\r\n')
     expect((await query(sql, '--format', 'json')).out).to.equal('{"result":[{"a":"=1+1","n":-5}]}')
     expect((await query(sql, '--format', 'arrow')).out).to.include('sluice.truncated')
   })
@@ -106,14 +104,14 @@ describe('sluice query', () => {
       ['SELECT id,\n  lenth(id) FROM `logs.rest`', /Function not found: lenth; Did you mean length\? .*\[2:3\]/i],
       ['SELECT id FORM `logs.rest`', /Syntax error: .*\[1:\d+\]/],
     ]
-    for (const [sql, told] of mistakes) {
+    for (const [sql, told] of sampleOf(mistakes)) {
       const { code, out, err } = await query(sql)
       expect([code, out], sql).to.deep.equal([1, ''])
       expect(err).to.match(told)
     }
   })
 
-  it('shows errors that occur only while the query runs', async () => {
+  itInAll('shows errors that occur only while the query runs', async () => {
     const { code, out, err } = await query('SELECT 1 / @zero', '-p', 'zero:INT64=0')
     expect([code, out]).to.deep.equal([1, ''])
     expect(err.split('\n')).to.deep.equal([
@@ -160,18 +158,18 @@ describe('sluice query', () => {
   })
 
   it('reaches nothing but the tables', async () => {
-    for (const sql of [
+    for (const sql of sampleOf([
       "SELECT * FROM read_csv('/etc/passwd')",
       "SELECT getenv('HOME')",
       'SELECT * FROM `duckdb_settings`',
       'DROP TABLE `logs.rest`',
-    ]) {
+    ])) {
       const { code, out } = await query(sql)
       expect([code, out], sql).to.deep.equal([1, ''])
     }
   })
 
-  it('accepts NaN and the infinities as parameters', async () => {
+  itInAll('accepts NaN and the infinities as parameters', async () => {
     const { out } = await query(
       'SELECT @a, @b, @c',
       '-p',
@@ -210,7 +208,7 @@ describe('sluice query', () => {
   })
 
   it('ends with 1 on values that the engine refuses, and names the parameter', async () => {
-    for (const one of ['x:INT64=five', 'x:NOPE=1', 'x:ARRAY<INT64>=["a"]']) {
+    for (const one of sampleOf(['x:INT64=five', 'x:NOPE=1', 'x:ARRAY<INT64>=["a"]'])) {
       const { code, out, err } = await query('SELECT @x', '-p', one)
       expect([code, out], one).to.deep.equal([1, ''])
       expect(err).to.include('x: ')

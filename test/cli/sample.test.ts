@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { expect } from 'chai'
 import { readTimestamp } from '../../runner/model/typed-value.js'
 import { createRunner } from '../../runner/serve/runner.js'
+import { itInAll } from '../sample-size.js'
 import { command, scratch } from './command.js'
 
 const NOW = '2026-02-03T04:05:06.789012Z'
@@ -167,7 +168,7 @@ describe('sluice sample', () => {
     expect(times[Math.floor(COUNT * 0.99)]! / times[Math.floor(COUNT * 0.5)]!).to.be.above(4)
   })
 
-  it('gives the endpoints rows to answer with', async () => {
+  itInAll('gives the endpoints rows to answer with', async () => {
     const runner = await createRunner({ dataDir: folder.path('seven'), engineMemoryMb: 256, engineThreads: 1 })
     const count = async (name: string, args: Readonly<Record<string, string>>): Promise<number> =>
       (await runner.call(name, { project, ...args }, { nowMicros: readTimestamp(NOW)! })).rowCount
@@ -177,7 +178,7 @@ describe('sluice sample', () => {
     await runner.close()
   })
 
-  it('has the project and the function that the endpoints name as examples', async () => {
+  itInAll('has the project and the function that the endpoints name as examples', async () => {
     await sample('default', '--count', String(COUNT), '--now', NOW)
     const runner = await createRunner({ dataDir: folder.path('default'), engineMemoryMb: 256, engineThreads: 1 })
     for (const { name, parameters } of runner.endpoints()) {

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { expect } from 'chai'
+import { itInAll } from '../sample-size.js'
 import { until } from '../until.js'
 import { command, endLeftovers, type Started, scratch, startServe } from './command.js'
 
@@ -19,6 +20,7 @@ describe('sluice serve', function () {
   let heldPort = ''
 
   before(async () => {
+    mkdirSync(folder.path('bare'))
     mkdirSync(folder.path('data', 'logs'), { recursive: true })
     const entry = { id: 'e1', project: 'p1', timestamp: new Date().toISOString(), event_message: '', metadata: [{}] }
     writeFileSync(folder.path('data', 'logs', 'edge.ndjson'), `${JSON.stringify(entry)}\n`)
@@ -69,25 +71,28 @@ describe('sluice serve', function () {
     slow.destroy()
   })
 
-  it('takes its port from PORT, and ends at once with 0 on SIGINT; with SLUICE_TOKEN it creates no token', async () => {
-    mkdirSync(folder.path('empty'))
-    const environment = {
-      PORT: '0',
-      SLUICE_DATA: folder.path('empty'),
-      SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
-      SLUICE_GRACE: '30',
-      SLUICE_EXPLORER: 'off',
-    }
-    const server = await startServe([], environment)
-    expect(server.out()).to.match(READY)
-    expect(server.out()).to.not.contain('explorer')
-    const list = await server.get('/api/endpoints', { Authorization: 'Bearer unrestricted-token-of-32-letters' })
-    expect(list.status).to.equal(200)
-    await list.text()
-    const began = Date.now()
-    expect(await server.end('SIGINT')).to.equal(0)
-    expect(Date.now() - began).to.be.below(60_000)
-  })
+  itInAll(
+    'takes its port from PORT, and ends at once with 0 on SIGINT; with SLUICE_TOKEN it creates no token',
+    async () => {
+      mkdirSync(folder.path('empty'))
+      const environment = {
+        PORT: '0',
+        SLUICE_DATA: folder.path('empty'),
+        SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
+        SLUICE_GRACE: '30',
+        SLUICE_EXPLORER: 'off',
+      }
+      const server = await startServe([], environment)
+      expect(server.out()).to.match(READY)
+      expect(server.out()).to.not.contain('explorer')
+      const list = await server.get('/api/endpoints', { Authorization: 'Bearer unrestricted-token-of-32-letters' })
+      expect(list.status).to.equal(200)
+      await list.text()
+      const began = Date.now()
+      expect(await server.end('SIGINT')).to.equal(0)
+      expect(Date.now() - began).to.be.below(60_000)
+    },
+  )
 
   describe('while manifests are edited', () => {
     const id = '3f0a7a52-6f0e-4a7e-8b8e-5f3c9a1d2e77'
@@ -121,19 +126,14 @@ describe('sluice serve', function () {
       expect(await server.end('SIGTERM')).to.equal(0)
     })
 
-    for (const [how, more, variables] of [
-      ['with --watch', ['--watch'], {}],
-      ['with SLUICE_WATCH', [], { SLUICE_WATCH: 'true' }],
-    ] as const) {
-      it(`reads them by itself ${how}`, async () => {
-        const server = await startServe([...flags, ...more], { ...environment, ...variables })
-        writeFileSync(file, manifest('SELECT 2 AS n'))
-        await until(async () => (await answer(server)) === '{"result":[{"n":2}]}', 'the edit is served')
-        expect(await server.end('SIGTERM')).to.equal(0)
-      })
-    }
+    itInAll('reads them by itself with SLUICE_WATCH', async () => {
+      const server = await startServe(flags, { ...environment, SLUICE_WATCH: 'true' })
+      writeFileSync(file, manifest('SELECT 2 AS n'))
+      await until(async () => (await answer(server)) === '{"result":[{"n":2}]}', 'the edit is served')
+      expect(await server.end('SIGTERM')).to.equal(0)
+    })
 
-    it('reads them once more when SIGHUP came before it was ready', async () => {
+    itInAll('reads them once more when SIGHUP came before it was ready', async () => {
       const child = spawn(process.execPath, ['dist/cli/main.js', 'serve', ...flags], {
         env: { PATH: process.env['PATH'], ...environment },
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -175,8 +175,9 @@ describe('sluice serve', function () {
     })
   })
 
+  const bare = ['serve', '--log-level', 'silent', '--endpoints', folder.path('bare')]
   it('ends with 3 and names the address when it cannot listen on it', async () => {
-    const { code, out, err } = await command(['serve', '--data', data, '--log-level', 'silent'], { PORT: heldPort })
+    const { code, out, err } = await command([...bare, '--data', data], { PORT: heldPort })
     expect([code, out]).to.deep.equal([3, ''])
     expect(err).to.equal(
       `sluice: cannot listen on 127.0.0.1:${heldPort}: another program listens there; name another port with --port\n`,
@@ -185,7 +186,7 @@ describe('sluice serve', function () {
 
   it('does so at once where it is the port for metrics', async () => {
     const flags = ['--port', '0', '--metrics-port', heldPort, '--drain-delay', '600']
-    const { code, out, err } = await command(['serve', '--data', data, '--log-level', 'silent', ...flags])
+    const { code, out, err } = await command([...bare, '--data', data, ...flags])
     expect([code, out]).to.deep.equal([3, ''])
     expect(err).to.match(/^sluice: cannot listen on .*; name another port with --metrics-port\n$/)
   })

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
+import { itInAll } from '../sample-size.js'
 import { command, scratch } from './command.js'
 
 describe('the tables of the embedded engine', () => {
@@ -88,7 +89,7 @@ lines.sku   STRING REQUIRED  x
     )
   })
 
-  it('are described where GoogleSQL lacks one of their types, with the values that it has', async () => {
+  itInAll('are described where GoogleSQL lacks one of their types, with the values that it has', async () => {
     const { out, err } = await describeIt('raw.odd', '--format', 'json')
     const { columns } = JSON.parse(out)
     expect(columns.map(({ name, type, example }: Record<string, unknown>) => [name, type, example])).to.deep.equal([
@@ -132,7 +133,7 @@ lines.sku   STRING REQUIRED  x
     expect(err).to.equal('sluice: there is no table shop.order; did you mean "shop.orders"?\n')
   })
 
-  it('whose rows or files cannot be read are named, and the others are shown', async () => {
+  itInAll('whose rows or files cannot be read are named, and the others are shown', async () => {
     writeFileSync(folder.path('data', 'shop', 'empty.ndjson'), '{"a":\n')
     writeFileSync(folder.path('data', 'raw', 'bare.csv.gz'), gzipSync('a\n1\n'))
     const { code, out, err } = await list()
@@ -148,7 +149,7 @@ lines.sku   STRING REQUIRED  x
       .and.to.match(/^shop\.empty cannot be read: \S+empty\.ndjson:1:6: /m)
   })
 
-  it('that have a value which no type holds are named with its column', async () => {
+  itInAll('that have a value which no type holds are named with its column', async () => {
     const instance = await DuckDBInstance.create()
     await (await instance.connect()).run(
       "COPY (SELECT 1 AS id, TIMESTAMP_NS '2026-01-01 00:00:00.123456789' AS at, 'x' AS name) " +
@@ -163,7 +164,7 @@ lines.sku   STRING REQUIRED  x
     expect(err).to.match(/^raw\.fine cannot be read: raw\.fine\.at has a value that is not DATETIME/)
   })
 
-  it('that have such a value in a column without a time are listed and described with it', async () => {
+  itInAll('that have such a value in a column without a time are listed and described with it', async () => {
     writeFileSync(folder.path('tables', 'raw.large.json'), '[{"name":"n","type":"INTEGER"}]')
     const path = folder.path('data', 'raw', 'large.parquet')
     const instance = await DuckDBInstance.create()

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { expect } from 'chai'
 import { run } from '../../cli/program.js'
 import { SILENT_IO } from '../../tools/silent-io.js'
+import { itInAll } from '../sample-size.js'
 import { until } from '../until.js'
 import { command, type Finished, scratch } from './command.js'
 
@@ -300,7 +301,7 @@ describe('sluice test', () => {
     }
   })
 
-  it('warns of an argument that the endpoint ignores', async () => {
+  itInAll('warns of an argument that the endpoint ignores', async () => {
     write('endpoints/shop.sales.test.yaml', TESTS.replace('country: DE, top: 100', 'country: DE, tpo: 100'))
     const { code, err } = await test()
     expect(err).to.include(
@@ -309,7 +310,7 @@ describe('sluice test', () => {
     expect(code).to.equal(0)
   })
 
-  it('takes a test file, a manifest or a folder, and names what has no tests', async () => {
+  itInAll('takes a test file, a manifest or a folder, and names what has no tests', async () => {
     for (const path of ['shop.sales.test.yaml', 'shop.sales.yaml', '']) {
       expect((await test(folder.path('endpoints', path))).out, path).to.match(/^5 passed/)
     }
@@ -356,14 +357,14 @@ describe('sluice test', () => {
     expect(readFileSync(folder.path('endpoints/shop.sales.test.yaml'), 'utf8')).to.equal(expected)
   })
 
-  it('writes nothing where only other expectations fail', async () => {
+  itInAll('writes nothing where only other expectations fail', async () => {
     const failing = TESTS.replace('contains: [{ product: teapot }]', 'contains: [{ product: pan }]')
     write('endpoints/shop.sales.test.yaml', failing)
     expect((await test('--update')).code).to.equal(1)
     expect(readFileSync(folder.path('endpoints/shop.sales.test.yaml'), 'utf8')).to.equal(failing)
   })
 
-  it('names what no test runs, and judges it only when asked', async () => {
+  itInAll('names what no test runs, and judges it only when asked', async () => {
     write(
       'endpoints/shop.sales.test.yaml',
       TESTS.replace('unit: year, country: DE }', 'unit: month, country: DE }').replace(
@@ -424,7 +425,7 @@ coverage 62.5 %
     expect(await finished).to.equal(0)
   })
 
-  it('reports as JUnit, GitHub annotations and JSON', async () => {
+  itInAll('reports as JUnit, GitHub annotations and JSON', async () => {
     write(
       'endpoints/shop.sales.test.yaml',
       TESTS.replace('count: 2\n', 'count: 3\n').replace('name: refused', 'name: re<fu>sed & "more"'),

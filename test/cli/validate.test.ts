@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { expect } from 'chai'
+import { itInAll } from '../sample-size.js'
 import { command, type Finished, scratch } from './command.js'
 
 interface Told {
@@ -44,13 +45,13 @@ describe('sluice validate', () => {
   })
   after(() => folder.remove())
 
-  it("finds no problems in the project's own manifests, in one line", async () => {
+  itInAll("finds no problems in the project's own manifests, in one line", async () => {
     const { code, out, err } = await validate()
     expect([code, err]).to.deep.equal([0, ''])
     expect(out).to.match(/^3 manifests, \d+ variants: no problems\n$/)
   })
 
-  it('says with --hints what would narrow the types, which is not a problem', async () => {
+  itInAll('says with --hints what would narrow the types, which is not a problem', async () => {
     const { code, out, err } = await validate('--hints')
     expect(code).to.equal(0)
     expect(out).to.match(/^3 manifests, \d+ variants: no problems, \d+ hints\n$/)
@@ -59,7 +60,7 @@ describe('sluice validate', () => {
     expect(notices).to.match(/^::notice file=/)
   })
 
-  it('says with --explain refresh what is kept of each variant, which is not a problem', async () => {
+  itInAll('says with --explain refresh what is kept of each variant, which is not a problem', async () => {
     const { code, out, err } = await validate('--explain', 'refresh')
     expect(code).to.equal(0)
     expect(out).to.match(/^3 manifests, \d+ variants: no problems, 7 hints\n$/)
@@ -148,7 +149,7 @@ describe('sluice validate', () => {
       .and.not.include('not found')
   })
 
-  it('does not accept a file that does not exist', async () => {
+  itInAll('does not accept a file that does not exist', async () => {
     const { code, out, err } = await validate('--endpoints', folder.path('nowhere'))
     expect(code, out + err).to.not.equal(0)
     const missing = await ours(folder.path('endpoints', 'shop', 'no-such.yaml'))

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { BYTE_SIZE_FORM } from '../../runner/model/byte-size.js'
 import { type FakeBigQuery, openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
+import { itInAll } from '../sample-size.js'
 import { until } from '../until.js'
 import { command, type Finished, scratch } from './command.js'
 
@@ -102,7 +103,7 @@ describe('commands that use BigQuery', function () {
     })
   }
 
-  it('cancel the job of a comparison that SIGTERM ends', async () => {
+  itInAll('cancel the job of a comparison that SIGTERM ends', async () => {
     const endpoints = folder.path('compared')
     mkdirSync(endpoints)
     const text = SALES.replace(SQL, "SELECT sku FROM UNNEST(['a-1', 'b-2']) AS sku WHERE sku != @country")
@@ -118,7 +119,7 @@ describe('commands that use BigQuery', function () {
     expect(fake.jobs.all.at(-1)?.end).to.equal('cancelled')
   })
 
-  it('name the column and the type that results cannot contain, at the place of the SQL', async () => {
+  itInAll('name the column and the type that results cannot contain, at the place of the SQL', async () => {
     fake.plan = sql => ({ fields: [{ name: 'area', type: sql === 'SELECT 1' ? 'INTEGER' : 'GEOGRAPHY' }] })
     const { code, err } = await inProcess('validate')
     expect(code).to.equal(1)

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { command, scratch } from '../cli/command.js'
+import { itInAll } from '../sample-size.js'
 
 const EXAMPLE = 'examples/ga4'
 const DATASET = 'analytics_123456789'
@@ -35,7 +36,7 @@ describe('the example of Google Analytics 4', function () {
   before(() => void sample('data', '--seed', '3'))
   after(() => folder.remove())
 
-  it('validates, and its tests pass and leave nothing out', async () => {
+  itInAll('validates, and its tests pass and leave nothing out', async () => {
     const validated = await command(['validate', ...authored])
     expect(validated).to.deep.include({ code: 0, out: '6 manifests, 12 variants: no problems\n' })
     const { code, out } = await command(['test', '--min-coverage', '100', ...authored, '--engine-memory', '256'])
@@ -49,7 +50,7 @@ describe('the example of Google Analytics 4', function () {
     expect(kept.map(line => /ga4\.[\w-]+/.exec(line)![0])).to.deep.equal(['ga4.active-users', 'ga4.retention'])
   })
 
-  it('has the same events for the same flags, and others for another seed', () => {
+  itInAll('has the same events for the same flags, and others for another seed', () => {
     const said = sample('again', '--seed', '3')
     sample('other', '--seed', '4')
     const shards = readdirSync(folder.path('data', DATASET))
@@ -75,7 +76,7 @@ describe('the example of Google Analytics 4', function () {
     expect(out + err).to.contain(`imported ${shard('data', '20260131').split('\n').length - 1} rows`)
   })
 
-  it('counts in the endpoints what is in the events', async () => {
+  itInAll('counts in the endpoints what is in the events', async () => {
     const events = ['20260130', '20260131'].flatMap(day =>
       shard('data', day)
         .trimEnd()

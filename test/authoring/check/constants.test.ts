@@ -7,7 +7,7 @@ import { openEmbeddedEngine } from '../../../runner/index.js'
 import { systemClock } from '../../../runner/platform/clock.js'
 import { openEngine } from '../../engines/duckdb/raw-engine.js'
 import { caseFiles, caseTables, readCases } from '../../googlesql/case-files.js'
-import { sampleOf } from '../../sample-size.js'
+import { itInAll, sampleOf } from '../../sample-size.js'
 
 /** Where the constant stands is marked with «, which is not sent. */
 const WRONG: readonly (readonly [sql: string, message: string])[] = [
@@ -88,7 +88,7 @@ describe('constants in a query', function () {
     })
   }
 
-  it('that fail are in no query that gives rows, unless it computes them for none', async () => {
+  itInAll('that fail are in no query that gives rows, unless it computes them for none', async () => {
     const tables = caseTables()
     const catalogue = tableCatalogue([...tables].map(([name, { columns }]) => ({ name, columns })))
     const found = new Map<string, string>()

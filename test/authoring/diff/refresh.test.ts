@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { command, scratch } from '../../cli/command.js'
+import { itInAll } from '../../sample-size.js'
 
 const manifest = (cache: string, sql: string): string => `id: 0b7f5a0e-5c0d-4f43-9d4b-5d9b3c8f6a13
 name: tests.daily
@@ -48,9 +49,12 @@ describe('the end of kept buckets', () => {
     ])
   })
 
-  it('is nothing more than a change of the settings where these say so, and nothing where none were kept', async () => {
-    expect(await told([CACHED, 'day'], ['{ ttl_seconds: 60, refresh: whole }', 'MAX(shop), day'])).to.deep.equal([])
-    expect(await told([CACHED, 'MAX(shop)'], [CACHED, 'MAX(shop), day'])).to.deep.equal([])
-    expect(await told(['disabled', 'day'], [CACHED, 'MAX(shop), day'])).to.deep.equal([])
-  })
+  itInAll(
+    'is nothing more than a change of the settings where these say so, and nothing where none were kept',
+    async () => {
+      expect(await told([CACHED, 'day'], ['{ ttl_seconds: 60, refresh: whole }', 'MAX(shop), day'])).to.deep.equal([])
+      expect(await told([CACHED, 'MAX(shop)'], [CACHED, 'MAX(shop), day'])).to.deep.equal([])
+      expect(await told(['disabled', 'day'], [CACHED, 'MAX(shop), day'])).to.deep.equal([])
+    },
+  )
 })

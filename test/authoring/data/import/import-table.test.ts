@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { importFiles, openDuckdb } from '../../../../authoring/data/import/import-table.js'
 import { fieldsToColumns, type SchemaField } from '../../../../googlesql/tables.js'
 import { openRawEngine, scratchFolder, source } from '../../../engines/duckdb/raw-engine.js'
+import { sampleOf, sampleSize } from '../../../sample-size.js'
 
 const SCALARS: readonly (readonly [type: string, values: fc.Arbitrary<unknown>])[] = [
   [
@@ -117,7 +118,7 @@ describe('rows that are imported', () => {
 
   it('are the same as when read in place, for all types', async function () {
     this.timeout(600_000)
-    const samples = fc.sample(table, { numRuns: 15, seed: 20_260_131 })
+    const samples = fc.sample(table, { numRuns: sampleSize(15), seed: 20_260_131 })
     const schemas = samples.map(([fields]): SchemaField[] => [{ name: 'row', type: 'INTEGER' }, ...fields])
     mkdirSync(join(scratch.path, 'in'))
     for (const [i, [, rows]] of samples.entries()) {
@@ -147,7 +148,7 @@ describe('rows that are imported', () => {
     const file = join(scratch.path, 'ordered.ndjson')
     writeFileSync(file, rows.map(([row]) => `{"row":${row}}\n`).join(''))
     // A sort by equal keys changes the order in some runs only.
-    const names = Array.from({ length: 20 }, (_, i) => `in.ordered${i}`)
+    const names = Array.from({ length: sampleSize(20) }, (_, i) => `in.ordered${i}`)
     for (const name of names) await importFile(name, schema, file, 2)
     const engine = await openRawEngine({ dataDir: scratch.path, tables: names.map(name => source(name, schema)) })
     try {
@@ -178,10 +179,10 @@ describe('rows that are imported', () => {
     }
   })
 
-  for (const [count, rows] of [
+  for (const [count, rows] of sampleOf([
     [400, 1],
     [2_000, 300],
-  ] as const) {
+  ] as const)) {
     it(`may have a RECORD of ${count} fields`, async function () {
       this.timeout(120_000)
       const schema: SchemaField[] = [

@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { inferTable } from '../../../../authoring/data/infer/infer-table.js'
 import type { SchemaField } from '../../../../googlesql/index.js'
 import { openEmbeddedEngine } from '../../../../runner/serve/engine.js'
-import { sampleSize } from '../../../sample-size.js'
+import { itInAll, sampleOf, sampleSize } from '../../../sample-size.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-infer-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -781,7 +781,7 @@ describe('the columns of Parquet files', () => {
     ],
     ['[[1]] AS a', 'a JSON', ['a is JSON: its type INTEGER[][] has no equivalent in GoogleSQL']],
   ]
-  for (const [sql, gives, doubts] of CASES) {
+  for (const [sql, gives, doubts] of sampleOf(CASES)) {
     it(`${sql}: ${gives}`, async () => {
       const path = await parquet(sql)
       const inferred = await infer(path)
@@ -893,7 +893,7 @@ describe('the columns of Parquet files', () => {
       'aw== bA==',
     ],
   ]
-  for (const [one, other, gives, doubts, values] of PAIRS) {
+  for (const [one, other, gives, doubts, values] of sampleOf(PAIRS)) {
     it(`of two files are read: ${one} and ${other}`, async () => {
       const files = [await parquet(one), await parquet(other)]
       const inferred = await infer(...files)
@@ -954,7 +954,7 @@ describe('what is inferred', () => {
     ),
   )
 
-  it('loads, and queries give the values of the file', async function () {
+  itInAll('loads, and queries give the values of the file', async function () {
     this.timeout(120_000)
     const samples = fc.sample(tableOf, { numRuns: sampleSize(60), seed: 16 })
     const tables: Record<string, { schema: readonly SchemaField[]; files: readonly string[] }> = {}
@@ -977,7 +977,7 @@ describe('what is inferred', () => {
     }
   })
 
-  it('loads from CSV too', async function () {
+  itInAll('loads from CSV too', async function () {
     this.timeout(120_000)
     const cell = fc.constantFrom(...SCALARS).chain(values => fc.array(nullable(values), { minLength: 1, maxLength: 8 }))
     const samples = fc.sample(cell, { numRuns: sampleSize(60), seed: 16 }).map(values => values.map(cellText))
