@@ -1,6 +1,7 @@
 /** Arguments that try an injection: each has no effect or is refused, and no answer shows SQL, tables or paths. */
 import { request as httpRequest } from 'node:http'
 import { expect } from 'chai'
+import { sampleOf } from '../sample-size.js'
 import { edge, invoked, type LogRunner, liveMicros, openLogRunner, TOKEN, time } from './log-runner.js'
 
 /** What no body may show: SQL, tables, paths, engines, stack traces. */
@@ -105,7 +106,7 @@ describe('hostile values', () => {
     })
 
   describe('that are text match nothing', () => {
-    for (const text of TEXTS) {
+    for (const text of sampleOf(TEXTS)) {
       it(JSON.stringify(text), async () => {
         for (const { name, field, others } of ENDPOINTS) {
           const args = { ...others, [field]: text }
@@ -147,7 +148,7 @@ describe('hostile values', () => {
       ['a lone high surrogate', '%ed%a0%80'],
       ['beyond Unicode', '%f4%90%80%80'],
     ]
-    for (const [what, value] of NOT_TEXT) {
+    for (const [what, value] of sampleOf(NOT_TEXT)) {
       it(`${what} in an address and in a form`, async () => {
         for (const { name, field, others } of ENDPOINTS) {
           const query = `${new URLSearchParams(others)}&${field}=${value}`

@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { busiestProject, SAMPLE_STREAMS, sampleLines } from '../../authoring/sample/generate.js'
 import { type EmbeddedEngine, openEmbeddedEngine, type SchemaField } from '../../runner/index.js'
+import { sampleOf } from '../sample-size.js'
 
 interface Case {
   readonly page: string
@@ -35,7 +36,7 @@ describe("Supabase Studio's log pages over sample data", function () {
   })
   after(() => engine.close())
 
-  for (const each of parse(readFileSync('test/cases/studio.yaml', 'utf8')) as readonly Case[]) {
+  for (const each of sampleOf(parse(readFileSync('test/cases/studio.yaml', 'utf8')) as readonly Case[])) {
     it(each.page, async () => {
       const uses = each.sql.includes('@project')
       const parameters = uses ? { project: { type: 'STRING', value: busiestProject(SEED) } } : {}

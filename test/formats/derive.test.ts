@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import type { ResultFacts } from '../../runner/formats/format.js'
 import { derive, RESULT_FORMATS, type ResultFormat } from '../../runner/formats/index.js'
+import { itInAll, sampleSize } from '../sample-size.js'
 import { arrowRows } from './arrow-values.js'
 import { readCsv } from './read-csv.js'
 import { openParquetReader, type ParquetReader } from './read-parquet.js'
@@ -57,7 +58,7 @@ describe('derived formats', () => {
           `{"columns":${JSON.stringify(columns)},"rows":[${table.join()}],"truncated":false,"next":null}`,
         )
       }),
-      { numRuns: 300 },
+      { numRuns: sampleSize(300) },
     )
   })
 
@@ -135,7 +136,7 @@ describe('csv', () => {
 const HAS_JQ = spawnSync('jq', ['--version']).status === 0
 
 describe(`ndjson${HAS_JQ ? '' : ' (pending: jq is not installed)'}`, () => {
-  it('is read by jq, with the rows of the JSON', async function () {
+  itInAll('is read by jq, with the rows of the JSON', async function () {
     if (!HAS_JQ) this.skip()
     const samples = fc.sample(anySample, { numRuns: 20, seed: 1 })
     for (const sample of samples) {

@@ -9,6 +9,7 @@ import { RunnerError } from '../../runner/model/errors.js'
 import type { Share } from '../../runner/model/fair-queue.js'
 import { Waiters } from '../../runner/model/waiters.js'
 import { CLOCK } from '../engines/duckdb/raw-engine.js'
+import { itInAll } from '../sample-size.js'
 
 const DERIVED_FORMATS = FORMATS.map(each => each.name).filter(name => name !== 'json')
 const COLUMNS = [
@@ -57,7 +58,7 @@ describe('the deriver', () => {
     }
   })
 
-  it('does not hold up this thread meanwhile', async function () {
+  itInAll('does not hold up this thread meanwhile', async function () {
     this.timeout(60_000)
     const json = resultOf(20_000_000)
     await deriver.derive(shareOf('a'), 'csv', COLUMNS, resultOf(LARGE_BYTES), FACTS)
@@ -108,20 +109,23 @@ describe('the deriver', () => {
     expect((await own).filter(code => code !== 'no error')).to.deep.equal(['OVERLOADED'])
   })
 
-  it('does not let the large results of one token hold up those of another, nor one that a call of another token has joined', async function () {
-    this.timeout(60_000)
-    const [large, small] = [resultOf(5_000_000), resultOf(100)]
-    const order: string[] = []
-    const ask = (name: string, share: Share, json: Uint8Array): Promise<unknown> =>
-      deriver.derive(share, 'xlsx', COLUMNS, json, FACTS).then(() => order.push(name))
-    const waiters = new Waiters()
-    const all = [1, 2, 3].map(i => ask(`a${i}`, shareOf('a'), large))
-    all.push(ask('joined', { ...shareOf('a'), waiters }, small), ask('b', shareOf('b'), small))
-    waiters.join('c')
-    await Promise.all(all)
-    expect(order.indexOf('b'), order.join()).to.be.lessThan(order.indexOf('a2'))
-    expect(order.indexOf('joined'), order.join()).to.be.lessThan(order.indexOf('a2'))
-  })
+  itInAll(
+    'does not let the large results of one token hold up those of another, nor one that a call of another token has joined',
+    async function () {
+      this.timeout(60_000)
+      const [large, small] = [resultOf(5_000_000), resultOf(100)]
+      const order: string[] = []
+      const ask = (name: string, share: Share, json: Uint8Array): Promise<unknown> =>
+        deriver.derive(share, 'xlsx', COLUMNS, json, FACTS).then(() => order.push(name))
+      const waiters = new Waiters()
+      const all = [1, 2, 3].map(i => ask(`a${i}`, shareOf('a'), large))
+      all.push(ask('joined', { ...shareOf('a'), waiters }, small), ask('b', shareOf('b'), small))
+      waiters.join('c')
+      await Promise.all(all)
+      expect(order.indexOf('b'), order.join()).to.be.lessThan(order.indexOf('a2'))
+      expect(order.indexOf('joined'), order.join()).to.be.lessThan(order.indexOf('a2'))
+    },
+  )
 
   it('loads a library for a format in the thread alone, and starts it for no other result below 200 kB', async function () {
     this.timeout(60_000)
@@ -149,7 +153,7 @@ describe('the deriver', () => {
     }
   })
 
-  it('keeps the process alive while it works, and no longer', function () {
+  itInAll('keeps the process alive while it works, and no longer', function () {
     this.timeout(60_000)
     const row = JSON.stringify({ text: 'x'.repeat(LARGE_BYTES) })
     const program = (file: string): string => `

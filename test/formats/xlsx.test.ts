@@ -13,6 +13,7 @@ import type { ResultColumn } from '../../runner/model/query.js'
 import { systemClock } from '../../runner/platform/clock.js'
 import { command } from '../cli/command.js'
 import { need, PYTHON, whyPending } from '../installed/installed.js'
+import { itInAll } from '../sample-size.js'
 
 const FACTS: ResultFacts = { endpoint: 'logs.all', revision: 'r1', isTruncated: false }
 
@@ -117,7 +118,7 @@ describe('a workbook', () => {
     expect(Buffer.from(await write()).equals(Buffer.from(first))).to.equal(true)
   })
 
-  it('is refused by name above a million cells, and above the length of a cell', async function () {
+  itInAll('is refused by name above a million cells, and above the length of a cell', async function () {
     this.timeout(60_000)
     const deriver = new Deriver(systemClock())
     try {

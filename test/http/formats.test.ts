@@ -6,6 +6,7 @@ import { RESULT_FORMATS } from '../../runner/formats/index.js'
 import { openParquetReader, type ParquetReader } from '../formats/read-parquet.js'
 import { readXlsx } from '../formats/read-xlsx.js'
 import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.js'
+import { itInAll } from '../sample-size.js'
 import { until } from '../until.js'
 import { type Serving, serving } from './serving.js'
 
@@ -127,20 +128,23 @@ describe('a result over HTTP in other formats', () => {
     expect(s.engine.queries).to.have.length(1)
   })
 
-  it('is one query for 200 callers of mixed formats at once, cold, and the same bytes for each format', async () => {
-    const release = s.engine.hold()
-    const calls = Array.from({ length: 200 }, async (_, i) => {
-      const format = RESULT_FORMATS[i % RESULT_FORMATS.length]!
-      const response = await s.get(path('large', `format=${format}`))
-      return `${format} ${response.status} ${Buffer.from(await response.arrayBuffer()).toString('base64')}`
-    })
-    await until(() => s.engine.queries.length > 0, 'the query has begun')
-    release()
-    expect(new Set(await Promise.all(calls)).size).to.equal(RESULT_FORMATS.length)
-    expect(s.engine.queries).to.have.length(1)
-    const started = s.events.filter(event => event.kind === 'query.started')
-    expect(started).to.have.length(1)
-  })
+  itInAll(
+    'is one query for 200 callers of mixed formats at once, cold, and the same bytes for each format',
+    async () => {
+      const release = s.engine.hold()
+      const calls = Array.from({ length: 200 }, async (_, i) => {
+        const format = RESULT_FORMATS[i % RESULT_FORMATS.length]!
+        const response = await s.get(path('large', `format=${format}`))
+        return `${format} ${response.status} ${Buffer.from(await response.arrayBuffer()).toString('base64')}`
+      })
+      await until(() => s.engine.queries.length > 0, 'the query has begun')
+      release()
+      expect(new Set(await Promise.all(calls)).size).to.equal(RESULT_FORMATS.length)
+      expect(s.engine.queries).to.have.length(1)
+      const started = s.events.filter(event => event.kind === 'query.started')
+      expect(started).to.have.length(1)
+    },
+  )
 
   it('is a hit of the fast path', async () => {
     for (const format of RESULT_FORMATS) {

@@ -4,6 +4,7 @@ import { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { ENDPOINT_ID, handMadeEndpoint } from '../request/hand-made.js'
+import { itInAll } from '../sample-size.js'
 import { until } from '../until.js'
 import { type Serving, type ServingOptions, serving, TOKEN } from './serving.js'
 
@@ -73,7 +74,7 @@ describe('slow readers', function () {
   const statusOf = (socket: Socket): string => String(socket.read()).slice(9, 12)
   const abandoned = (): number => s.events.filter(event => event.kind === 'request.done' && event.status === 499).length
 
-  it('hold no more bytes than the limit: further calls are a 503 until they are gone', async () => {
+  itInAll('hold no more bytes than the limit: further calls are a 503 until they are gone', async () => {
     await start({ unsent: { maxUnsentBytes: LIMIT_BYTES } })
     const readers = [await asks(UNCACHED), await asks(UNCACHED), await asks(UNCACHED)]
     expect(readers.map(statusOf)).to.deep.equal(['200', '200', '503'])
@@ -103,7 +104,7 @@ describe('slow readers', function () {
     expect([steady.destroyed, waiting.destroyed]).to.deep.equal([false, false])
   })
 
-  it('share the bytes of a stored result, which count once', async () => {
+  itInAll('share the bytes of a stored result, which count once', async () => {
     await start({ unsent: { maxUnsentBytes: LIMIT_BYTES, writeIdleMs: 4_000 } })
     await (await s.get(STORED, { headers: IDENTITY })).arrayBuffer()
     for (let i = 0; i < 5; i += 1) expect(statusOf(await asks(STORED))).to.equal('200')
@@ -132,7 +133,7 @@ describe('slow readers', function () {
     expect((await s.get(STORED, { method: 'HEAD', headers: IDENTITY })).status).to.equal(200)
   })
 
-  it('leave room for another token: the oldest of the one with more than half is disconnected', async () => {
+  itInAll('leave room for another token: the oldest of the one with more than half is disconnected', async () => {
     await start({ unsent: { maxUnsentBytes: LIMIT_BYTES } })
     const [greedy, other] = [await s.token({ allow: ['*'] }), await s.token({ allow: ['*'] })]
     await asks(UNCACHED, greedy)

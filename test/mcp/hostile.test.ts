@@ -3,6 +3,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { anyText } from '../any-text.js'
+import { sampleSize } from '../sample-size.js'
 import { type AgentServer, ENVELOPE, type Json, modernHeaders, serveAgents, TOKEN } from './agent-server.js'
 
 /** Bodies that are not JSON-RPC, or not of the protocol. */
@@ -176,7 +177,7 @@ describe('mcp: hostile requests', () => {
         if (result.isError) expect(result.content[0].text).to.match(/^These arguments are not valid: /)
         else expect(result.structuredContent.result).to.be.an('array')
       }),
-      { numRuns: 200 },
+      { numRuns: sampleSize(200) },
     )
     expect(http.events.filter(({ kind }) => kind === 'bug')).to.deep.equal([])
   })

@@ -6,6 +6,7 @@ import { cpSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { createRunner } from '../../runner/serve/runner.js'
 import { command, scratch } from '../cli/command.js'
+import { itInAll } from '../sample-size.js'
 import { startAgent } from './agent-process.js'
 import { type Json, TOKEN } from './agent-server.js'
 
@@ -105,7 +106,7 @@ describe('mcp: a question to an agent', function () {
     expect(answer.failures).to.be.greaterThan(0)
   })
 
-  it('is answered over HTTP by the tools of endpoints, one of which ranks the functions', async () => {
+  itInAll('is answered over HTTP by the tools of endpoints, one of which ranks the functions', async () => {
     const endpointsDir = folder.path('endpoints')
     cpSync('endpoints', endpointsDir, { recursive: true })
     // The shipped endpoints tell of one function, whose id the caller must know.

@@ -9,6 +9,7 @@ import type { Event } from '../../runner/model/events.js'
 import { createRunner, type Runner } from '../../runner/serve/runner.js'
 import type { Settings } from '../../runner/settings/settings.js'
 import { command } from '../cli/command.js'
+import { itInAll } from '../sample-size.js'
 import { settingsOf } from './folder-settings.js'
 
 const SOUND = '[{ "name": "n", "type": "INTEGER" }]'
@@ -105,7 +106,7 @@ describe('a table schema with a mistake', function () {
     expect(await rowsOf('n1')).to.equal('{"result":[{"n":7}]}')
   })
 
-  it('ends the start with strict, and is told by `validate`, `call` and `query`', async () => {
+  itInAll('ends the start with strict, and is told by `validate`, `call` and `query`', async () => {
     expect(await start({ strict: true }).catch(error => error)).to.be.instanceOf(LoadError)
     const line = `${folder}/tables/d.t.json${MISTAKE}\n`
     const validated = await command(['validate', ...flags()])

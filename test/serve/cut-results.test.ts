@@ -7,6 +7,7 @@ import type { Event } from '../../runner/model/events.js'
 import { createRunner, type Runner } from '../../runner/serve/runner.js'
 import { command } from '../cli/command.js'
 import { scratchFolder } from '../engines/duckdb/raw-engine.js'
+import { itInAll } from '../sample-size.js'
 import { settingsOf } from './folder-settings.js'
 
 const ROWS = 'FROM UNNEST(GENERATE_ARRAY(0, 199999)) AS id'
@@ -77,7 +78,7 @@ describe('a query that fails after its first rows', () => {
     expect(((await response.json()) as { result: unknown[] }).result).to.have.length(100_000)
   })
 
-  it('prints no row by `call`, `query` and `test`', async () => {
+  itInAll('prints no row by `call`, `query` and `test`', async () => {
     const data = ['--data', join(scratch.path, 'data'), '--tables', join(scratch.path, 'tables')]
     const endpoints = ['--endpoints', join(scratch.path, 'endpoints')]
     const called = await command(['call', 'division', 'bad=50000', '--format', 'ndjson', ...endpoints, ...data])

@@ -8,6 +8,7 @@ import type { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import { createRunner, openRunner, type Runner } from '../../runner/serve/runner.js'
 import { command, endLeftovers, startServe } from '../cli/command.js'
+import { itInAll } from '../sample-size.js'
 import { settingsOf } from './folder-settings.js'
 
 /** Each text has «, which is not sent, where it fails. */
@@ -109,7 +110,7 @@ describe('a query that fails', function () {
     await plain.close()
   })
 
-  it('is placed by `serve --dev`', async () => {
+  itInAll('is placed by `serve --dev`', async () => {
     const [endpoints, tables, data] = ['endpoints', 'tables', 'data'].map(name => join(folder, name))
     const flags = ['--endpoints', endpoints!, '--tables', tables!, '--data', data!]
     const serve = await startServe(['--port', '0', '--dev', ...flags])
@@ -143,7 +144,7 @@ describe('a query that fails', function () {
     ])
   })
 
-  it('is reported by `call`, `test` and `query`', async () => {
+  itInAll('is reported by `call`, `test` and `query`', async () => {
     const flags = ['--data', join(folder, 'data'), '--tables', join(folder, 'tables')]
     const called = await command(['call', 'n1', '--endpoints', join(folder, 'endpoints'), ...flags])
     expect([called.code, called.err]).to.deep.equal([

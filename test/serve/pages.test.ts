@@ -6,7 +6,7 @@ import { addToken } from '../../authoring/token/token-writer.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { startServe } from '../cli/command.js'
 import { makePipe } from '../pipe.js'
-import { sampleSize } from '../sample-size.js'
+import { itInAll, sampleOf, sampleSize } from '../sample-size.js'
 import { pause, until } from '../until.js'
 import { makeWalks, numbersOf, WALKED, WALKED_FIELDS, type WalkedRow, type WalkedService } from './page-walks.js'
 import { foldersOf, openReplica, purge, queries, type Replica, settingsOf, TOKEN } from './shop.js'
@@ -141,7 +141,7 @@ describe('pages', function () {
     }
   })
 
-  it('give each row of the first page’s moment once, in 1,400 random walks (a quarter in `make test`) while the rows change', async () => {
+  itInAll('give each row of the first page’s moment once, in 1,400 random walks while the rows change', async () => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const service: WalkedService = {
       call: (path, init) => call(replica, path, init),
@@ -150,8 +150,8 @@ describe('pages', function () {
         for (const { name } of WALKED) expect((await purge(replica, name)).status).to.equal(200)
       },
     }
-    const { gone, pages } = await makeWalks(sampleSize(1_400), seed, service)
-    expect(pages, `seed ${seed}`).to.be.greaterThan(sampleSize(2_500))
+    const { gone, pages } = await makeWalks(1_400, seed, service)
+    expect(pages, `seed ${seed}`).to.be.greaterThan(2_500)
     expect(gone, `seed ${seed}`).to.be.greaterThan(0)
   })
 
@@ -193,7 +193,7 @@ describe('pages', function () {
     ],
     ['is a pipe', 'it is not an ordinary file', path => makePipe(path, 'k'.repeat(40))],
   ]
-  for (const [what, why, make] of UNUSABLE) {
+  for (const [what, why, make] of sampleOf(UNUSABLE)) {
     it(`have cursors of one process alone where the key ${what}, which the log says`, async () => {
       const path = join(folder, 'cursor.key')
       const remove = make(path)
@@ -239,7 +239,7 @@ describe('pages', function () {
           return parts[0]!.map((part, i) => (random(2) === 0 ? part : parts[1]![i])).join('.')
       }
     }
-    for (let i = 0; i < 500; i++) {
+    for (let i = 0; i < sampleSize(500); i++) {
       const cursor = altered()
       if (cursor === next || cursor === '') continue
       const { status, rest } = await page(replica, `walks.owned?cursor=${encodeURIComponent(cursor)}`, a)
@@ -420,7 +420,7 @@ describe('pages from replicas that share a Redis', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('answer in turns, also while one of them is killed and another begins', async () => {
+  itInAll('answer in turns, also while one of them is killed and another begins', async () => {
     const flags = Object.entries(foldersOf(folder)).flatMap(([name, path]) => [`--${name}`, path])
     const open = () => startServe([...flags, '--port', '0', '--engine-threads', '1'], { REDIS_URL: redis.url, ...key })
     let replicas = await Promise.all([open(), open()])

@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { addToken } from '../../authoring/token/token-writer.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { command, type Started, startServe } from '../cli/command.js'
+import { itInAll, sampleOf } from '../sample-size.js'
 import { pause, until } from '../until.js'
 import {
   anew,
@@ -233,7 +234,7 @@ describe('refreshes on a server', function () {
     expect([response.headers.get('x-truncated'), result.length]).to.deep.equal(['true', 3])
   })
 
-  it('go on when the process of the engine was lost between them', async () => {
+  itInAll('go on when the process of the engine was lost between them', async () => {
     await refresh(replica, 'logs.hourly')
     await refresh(replica, 'logs.hourly')
     await killEngine(replica)
@@ -243,7 +244,7 @@ describe('refreshes on a server', function () {
     expect(await refresh(replica, 'logs.hourly')).to.deep.equal(kept(4, 6))
   })
 
-  it('with --verify-refresh 1/1 are each held against the whole query', async () => {
+  itInAll('with --verify-refresh 1/1 are each held against the whole query', async () => {
     const verified = await openReplica(settingsOf(logs.folder, { SLUICE_VERIFY_REFRESH: '1/1' }))
     try {
       await refresh(verified, 'logs.hourly')
@@ -258,7 +259,7 @@ describe('refreshes on a server', function () {
     }
   })
 
-  it('go on in a memory that holds few of them', async () => {
+  itInAll('go on in a memory that holds few of them', async () => {
     const small = await openReplica(settingsOf(logs.folder, { SLUICE_CACHE_MEMORY: '1' }))
     const tenants = Array.from({ length: 12 }, (_, i) => `t${i}`)
     logs.reset({ 1: tenants.flatMap(who => [1, 2, 3].map(hour => ({ hour, who }))) })
@@ -310,10 +311,10 @@ describe('refreshes of replicas that share a Redis', function () {
     logs.remove()
   })
 
-  for (const [what, environment] of [
+  for (const [what, environment] of sampleOf([
     ['with SLUICE_REDIS_KEY', key],
     ['without it', {}],
-  ] as const) {
+  ] as const)) {
     it(`use what another has kept, ${what}, and drop it with its purge`, async () => {
       const settings = settingsOf(logs.folder, { REDIS_URL: redis.url, ...environment })
       const [a, b] = [await openReplica(settings), await openReplica(settings)]
@@ -338,31 +339,34 @@ describe('refreshes of replicas that share a Redis', function () {
     })
   }
 
-  it('read anew the buckets of a partition that another has purged, also those that are in Redis alone', async () => {
-    const settings = settingsOf(logs.folder, { REDIS_URL: redis.url, ...key })
-    const replicas = [await openReplica(settings), await openReplica(settings)]
-    const [a, b] = replicas as [Replica, Replica]
-    try {
-      await refresh(a, 'logs.hourly')
-      expect(await refresh(b, 'logs.hourly')).to.deep.equal(kept(5))
-      expect((await purgeTable(a, `?partition=${partitionOf(8)}`)).status).to.equal(200)
-      await pause(100)
-      expect(await refresh(b, 'logs.hourly')).to.deep.equal(kept(4, 5))
-      const args = ['cache', 'purge', '--table', 'logs.edge', '--url', a.server.url]
-      for (const hour of [1, 2]) {
-        const done = await command([...args, '--partition', partitionOf(hour)], { SLUICE_TOKEN: TOKEN })
-        expect([done.code, done.err]).to.deep.equal([0, ''])
+  itInAll(
+    'read anew the buckets of a partition that another has purged, also those that are in Redis alone',
+    async () => {
+      const settings = settingsOf(logs.folder, { REDIS_URL: redis.url, ...key })
+      const replicas = [await openReplica(settings), await openReplica(settings)]
+      const [a, b] = replicas as [Replica, Replica]
+      try {
+        await refresh(a, 'logs.hourly')
+        expect(await refresh(b, 'logs.hourly')).to.deep.equal(kept(5))
+        expect((await purgeTable(a, `?partition=${partitionOf(8)}`)).status).to.equal(200)
+        await pause(100)
+        expect(await refresh(b, 'logs.hourly')).to.deep.equal(kept(4, 5))
+        const args = ['cache', 'purge', '--table', 'logs.edge', '--url', a.server.url]
+        for (const hour of [1, 2]) {
+          const done = await command([...args, '--partition', partitionOf(hour)], { SLUICE_TOKEN: TOKEN })
+          expect([done.code, done.err]).to.deep.equal([0, ''])
+        }
+        const c = await openReplica(settings)
+        replicas.push(c)
+        expect(await refresh(c, 'logs.hourly')).to.deep.equal(kept(3, 5))
+        expect(await refresh(c, 'logs.hourly')).to.deep.equal(kept(5))
+      } finally {
+        for (const replica of replicas) await close(replica)
       }
-      const c = await openReplica(settings)
-      replicas.push(c)
-      expect(await refresh(c, 'logs.hourly')).to.deep.equal(kept(3, 5))
-      expect(await refresh(c, 'logs.hourly')).to.deep.equal(kept(5))
-    } finally {
-      for (const replica of replicas) await close(replica)
-    }
-  })
+    },
+  )
 
-  it('give no wrong row while replicas are killed, Redis is lost and comes back, and rows change', async () => {
+  itInAll('give no wrong row while replicas are killed, Redis is lost and comes back, and rows change', async () => {
     const flags = Object.entries(foldersOf(logs.folder)).flatMap(([name, path]) => [`--${name}`, path])
     const open = (): Promise<Started> =>
       startServe([...flags, '--port', '0', '--engine-threads', '1'], {

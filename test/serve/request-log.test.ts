@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { expect } from 'chai'
 import { endLeftovers, scratch, startServe } from '../cli/command.js'
+import { sampleOf } from '../sample-size.js'
 
 /** An import that throws an uncaught error on SIGUSR2. */
 const CRASH = encodeURIComponent('process.once("SIGUSR2", () => { throw new RangeError("crash") })')
@@ -19,7 +20,7 @@ describe('the log of a process that ends', function () {
     ['as it is asked to', 'SIGTERM', 0],
     ['by a crash', 'SIGUSR2', 1],
   ]
-  for (const [name, signal, code] of ends) {
+  for (const [name, signal, code] of sampleOf(ends)) {
     it(`${name} has a line of every request that was answered`, async () => {
       const environment = {
         SLUICE_TOKEN: 'unrestricted-token-of-32-letters',

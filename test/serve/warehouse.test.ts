@@ -16,6 +16,7 @@ import { command, type Finished, scratch } from '../cli/command.js'
 import { type FakeBigQuery, openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
 import type { JobPlan } from '../engines/bigquery/fake-jobs.js'
 import { freePort } from '../free-port.js'
+import { itInAll } from '../sample-size.js'
 import { until } from '../until.js'
 
 const GB = 1_000_000_000
@@ -424,7 +425,7 @@ describe('make serve', () => {
     return spawnSync('sh', ['-c', `node() { echo "$@"; }; ${line}`], { encoding: 'utf8' }).stdout
   }
 
-  it('writes sample logs for the embedded engine alone', () => {
+  itInAll('writes sample logs for the embedded engine alone', () => {
     expect(before()).to.equal('dist/cli/main.js sample --if-empty\n')
     expect(before('ARGS=--port 0 --dataset bigquery_logs')).to.equal('dist/cli/main.js sample --if-empty\n')
     for (const given of ['ENGINE=bigquery', 'ARGS=--engine bigquery', "ARGS=--engine=bigquery --data 'a b'"]) {

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { RedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
 import { resultStoreContract, storedResult } from '../../../contracts/result-store.js'
+import { itInAll } from '../../../sample-size.js'
 import { pause, until } from '../../../until.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from './redis-server.js'
 import {
@@ -108,20 +109,23 @@ describe('the Redis store', function () {
     await next?.release({ kind: 'stored' })
   })
 
-  it('waits for another replica no longer than it should, however often garbage is collected meanwhile', async () => {
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as () => void
-    const replica = await openReplica()
-    const waiting = Array.from({ length: 100 }, () =>
-      replica.shared.replicas.outcome(KEY, new AbortController().signal),
-    )
-    for (let i = 0; i < 10; i++) {
-      collect()
-      await pause(10)
-    }
-    const late = pause(5_000).then(() => 'waits still')
-    expect(await Promise.race([Promise.all(waiting), late])).to.deep.equal(waiting.map(() => ({ kind: 'unknown' })))
-  })
+  itInAll(
+    'waits for another replica no longer than it should, however often garbage is collected meanwhile',
+    async () => {
+      setFlagsFromString('--expose-gc')
+      const collect = runInNewContext('gc') as () => void
+      const replica = await openReplica()
+      const waiting = Array.from({ length: 100 }, () =>
+        replica.shared.replicas.outcome(KEY, new AbortController().signal),
+      )
+      for (let i = 0; i < 10; i++) {
+        collect()
+        await pause(10)
+      }
+      const late = pause(5_000).then(() => 'waits still')
+      expect(await Promise.race([Promise.all(waiting), late])).to.deep.equal(waiting.map(() => ({ kind: 'unknown' })))
+    },
+  )
 
   it('releases a lease when its owner is gone', async () => {
     const [a, b] = [await openReplica(), await openReplica()]
