@@ -295,7 +295,7 @@ export class ResultCache {
       const result = typeof stateBefore === 'string' ? { ...sealed, dataState: stateBefore } : sealed
       const usableMs = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
       const keepMs = request.keepMs === undefined ? usableMs : 2 * request.keepMs
-      await learnState(request)
+      if (stateBefore !== null) await learnState(request)
       // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
       const isOfOneState = dataState === undefined || (stateBefore !== null && dataState() === stateBefore)
       // A result of an endpoint that has changed in the meantime would never be asked for again.

@@ -66,7 +66,8 @@ export class PolledValues<T> {
         const isKnown = value !== null
         this.#values.set(key, {
           value,
-          askedAt: isKnown ? askedAt : askedAt - keepMs + Math.min(RETRY_MS, keepMs),
+          // A failure may have taken longer than the time until the next attempt.
+          askedAt: isKnown ? askedAt : clock.ticksMs() - keepMs + Math.min(RETRY_MS, keepMs),
           request: null,
         })
         return value

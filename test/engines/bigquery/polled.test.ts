@@ -22,6 +22,20 @@ describe('polled values', () => {
     expect(await polled.learn('key', ask)).to.equal('two')
   })
 
+  it('are not asked for at once where the failure itself has taken long', async () => {
+    const clock = manualClock()
+    const polled = new PolledValues<string>({ clock, keepMs: 600_000, onFailure: () => undefined })
+    let asked = 0
+    const ask = async (): Promise<string> => {
+      asked += 1
+      await clock.advance(10_000)
+      throw new Error('no answer')
+    }
+    expect(await polled.learn('key', ask)).to.equal(null)
+    expect(await polled.learn('key', ask)).to.equal(null)
+    expect(asked).to.equal(1)
+  })
+
   it('are as old as the time that has passed, whatever the clock on the wall says', async () => {
     const clock = manualClock()
     const moved = { ...clock, nowMs: () => clock.nowMs() - 3_600_000 }
