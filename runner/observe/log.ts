@@ -104,12 +104,16 @@ function standardError(hasEnded: () => boolean): LogDestination {
     retryEAGAIN: () => !hasEnded(),
   })
   // A log that cannot be written, such as a closed terminal, stops neither requests nor the end of the process.
-  stream.on('error', () => undefined)
+  let isClosed = false
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    isClosed ||= code === 'EPIPE'
+  })
   let lines = ''
   const writeLines = (): void => {
     const written = lines
     lines = ''
-    if (written !== '') stream.write(written)
+    if (isClosed) stream.emit('drop', written)
+    else if (written !== '') stream.write(written)
   }
   return {
     // The lines of one turn of the event loop go together: sonic-boom counts all bytes that wait with each write.

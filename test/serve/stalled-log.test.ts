@@ -145,11 +145,12 @@ describe('a log whose reader stalls', function () {
       expect(text).to.include('server.closed')
     })
 
-    it(`${name}: calls go on when its reader leaves, and the process ends normally`, async () => {
+    it(`${name}: calls go on when its reader leaves, the lines are counted, and the process ends normally`, async () => {
       const { child, url, log } = await open()
       const ended = once(child, 'exit')
       log.on('error', () => undefined).destroy()
       expect(await call(url, LONG_PATH, 200)).to.deep.equal(new Set([404]))
+      await until(async () => (await droppedBy(url)) > 0, 'the metrics have lines that were dropped')
       child.kill('SIGTERM')
       expect((await ended)[0]).to.equal(0)
     })
