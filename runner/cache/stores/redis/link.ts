@@ -14,11 +14,8 @@ const COMMAND_MS = 40
 const PROBE_MS = 1_000
 /** The pauses between attempts to connect. */
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000, jitter: 0.5 }
-/**
- * The connection to a server that has become a replica is replaced, since its address may lead to the new master; at most once
- * in this time.
- */
-const READONLY_MS = 30_000
+/** When a server has become a replica, its address may lead to the new master: it is looked up again at most once in this time. */
+const READONLY_MS = 5_000
 
 export interface RedisLinkOptions {
   /** `redis://` or `rediss://`, with user and password where they are needed. Never logged. */
@@ -48,7 +45,7 @@ export class RedisLink {
   #trouble: StoreError | null = noAnswer()
   #isClosed = false
   #attempts = 0
-  #leftReplicaAt = -Infinity
+  #soughtMasterAt = -Infinity
   #cancelConnect = (): void => {}
 
   constructor(options: RedisLinkOptions) {
@@ -78,9 +75,9 @@ export class RedisLink {
       if (thrown instanceof StoreError) this.#suspect(client, thrown)
       const cause = storeErrorOf(thrown, command[0])
       const nowMs = this.#options.clock.ticksMs()
-      if (cause.code === 'READONLY' && nowMs - this.#leftReplicaAt >= READONLY_MS) {
-        this.#leftReplicaAt = nowMs
-        this.#lose(client, cause)
+      if (cause.code === 'READONLY' && nowMs - this.#soughtMasterAt >= READONLY_MS) {
+        this.#soughtMasterAt = nowMs
+        void this.#seekMaster(client, cause)
       }
       throw cause
     }
@@ -101,7 +98,7 @@ export class RedisLink {
     let client = single
     try {
       await this.#within(CONNECT_MS, this.#login(client))
-      if (await this.#within(CONNECT_MS, isClusterNode(client))) {
+      if ((await this.#within(CONNECT_MS, hello(client))).mode === 'cluster') {
         const onReconnected = (): void => this.#subscription?.onConnected()
         client = makeClusterClient(url, onReconnected, error => onTrouble?.(storeErrorOf(error)))
         await this.#within(CONNECT_MS, this.#login(client))
@@ -149,6 +146,19 @@ export class RedisLink {
     }
   }
 
+  /** Replaces the connection where the address leads to a master now. A lost connection costs all that this process holds. */
+  async #seekMaster(client: Client, cause: StoreError): Promise<void> {
+    const other = makeClient(this.#options.url, () => undefined)
+    try {
+      await this.#within(CONNECT_MS, other.connection.connect())
+      if ((await this.#within(CONNECT_MS, hello(other))).role === 'master') this.#lose(client, cause)
+    } catch {
+      // It is sought again after a while.
+    } finally {
+      other.connection.destroy()
+    }
+  }
+
   /** Commands fail at once from now on, until a probe is answered. */
   #suspect(client: Client, trouble: StoreError): void {
     if (this.#client !== client || this.#trouble !== null) return
@@ -171,9 +181,11 @@ async function ping(client: Client): Promise<void> {
   if (String(reply) !== 'PONG') throw new StoreError('Redis cannot be used: what answers is not a Redis')
 }
 
-/** HELLO needs no permission. */
-const isClusterNode = async (client: Client): Promise<boolean> =>
-  String(Object(await client.send(['HELLO']).catch(() => null)).mode) === 'cluster'
+/** What the server says of itself. HELLO needs no permission; where it is refused, nothing is known. */
+async function hello(client: Client): Promise<{ readonly mode: string; readonly role: string }> {
+  const { mode, role } = Object(await client.send(['HELLO']).catch(() => null))
+  return { mode: String(mode), role: String(role) }
+}
 
 /** Adds the name of the command to its refusal. */
 const named = <T>(command: string, sent: Promise<T>): Promise<T> =>

@@ -81,26 +81,29 @@ describe('a Redis that fails', function () {
     })
     after(() => server.close())
 
-    it('because it is a read-only replica: is read, and the address is connected again once a command is refused', async () => {
+    it('because it is a read-only replica: is read, memory is kept, and its address is left for a master that it leads to', async () => {
+      const refusal = 'Redis refused SET: it is a read-only replica (READONLY)'
       const master = await openRedisServer()
+      const line = await openLine(server.port)
       try {
-        const replica = await openReplica({ url: server.url })
+        const replica = await openReplica({ url: line.url })
         await replica.shared.set(KEY, storedResult('rows'), 60_000)
         server.cli('CONFIG', 'SET', 'replica-serve-stale-data', 'yes')
         server.cli('REPLICAOF', '127.0.0.1', String(master.port))
-        expect(await failure(replica.shared.set(KEY, storedResult(), 60_000))).to.equal(
-          'Redis refused SET: it is a read-only replica (READONLY)',
-        )
-        expect(replica.troubles).to.deep.equal(['Redis refused SET: it is a read-only replica (READONLY)'])
+        expect(await failure(replica.shared.set(KEY, storedResult(), 60_000))).to.equal(refusal)
         const { call } = callsThrough(replica.store)
         expect(await call('e:1')).to.deep.equal({ outcome: 'miss', body: 'rows of e:1' })
-        await until(async () => (await failure(replica.shared.get(KEY))) === 'none', 'an answer')
-        await failure(replica.shared.set(KEY, storedResult(), 60_000))
-        expect(replica.troubles.length, 'left once, not at every command').to.equal(1)
-        server.cli('REPLICAOF', 'NO', 'ONE')
+        await pause(1_000)
+        expect((await call('e:1')).outcome).to.equal('hit')
+        expect(await failure(replica.shared.get(KEY))).to.equal('none')
+        expect(replica.troubles, 'the connection stays').to.deep.equal([])
+        line.leadTo(master.port)
         await until(async () => (await failure(replica.shared.set(KEY, storedResult(), 60_000))) === 'none', 'a result')
+        expect(replica.troubles).to.deep.equal([refusal])
+        server.cli('REPLICAOF', 'NO', 'ONE')
       } finally {
         await closeReplicas()
+        await line.close()
         await master.close()
       }
     })

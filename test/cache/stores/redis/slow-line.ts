@@ -10,6 +10,8 @@ export interface Line {
   release(): void
   /** Closes a connection once the server has sent this many bytes on it from now on, of which the client gets no more. */
   cutAfter(bytes: number): void
+  /** Leads later connections to the server on this port. */
+  leadTo(port: number): void
   close(): Promise<void>
 }
 
@@ -19,6 +21,7 @@ export async function openLine(port: number): Promise<Line> {
   const held: { readonly to: Socket; readonly data: Buffer }[] = []
   let delays = [0, 0] as const as readonly [toServer: number, fromServer: number]
   let isHeld = false
+  let target = port
   let uncut = Number.POSITIVE_INFINITY
 
   const later = (ms: number, action: () => void): void => {
@@ -26,7 +29,7 @@ export async function openLine(port: number): Promise<Line> {
     else setTimeout(action, ms)
   }
   const server = createServer(client => {
-    const upstream = connect(port, '127.0.0.1')
+    const upstream = connect(target, '127.0.0.1')
     for (const [socket, other] of [
       [client, upstream],
       [upstream, client],
@@ -63,6 +66,9 @@ export async function openLine(port: number): Promise<Line> {
     },
     cutAfter(bytes) {
       uncut = bytes
+    },
+    leadTo(other) {
+      target = other
     },
     async close() {
       for (const socket of sockets) socket.destroy()
