@@ -110,8 +110,8 @@ function withOwnParameters<R extends { readonly conditions: readonly WrittenCond
     conditions: read.conditions.flatMap(({ sql, readsClock }) => {
       const own = parametersOf(sql)
       if (!own.every(index => bound.includes(index))) return []
-      const renumber = replaceParameters(sql, index => `$${own.indexOf(index) + 1}`)
-      return [{ sql: renumber, readsClock, parameters: own.map(index => bound.indexOf(index)) }]
+      const renumbered = replaceParameters(sql, index => `$${own.indexOf(index) + 1}`)
+      return [{ sql: renumbered, readsClock, parameters: own.map(index => bound.indexOf(index)) }]
     }),
   }
 }
