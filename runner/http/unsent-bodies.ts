@@ -1,6 +1,6 @@
 /** Bounds the bodies that callers have asked for and not taken: their bytes together, and how long each may wait. */
 import type { ServerResponse } from 'node:http'
-import { retryLater } from '../model/errors.js'
+import { RunnerError, retryLater } from '../model/errors.js'
 
 export interface UnsentLimits {
   /** The most bytes of all bodies together. */
@@ -41,8 +41,10 @@ export class UnsentBodies {
     return this.#bytes + body.byteLength > this.#limits.maxUnsentBytes && !this.#responses.has(body)
   }
 
-  /** Counts a body that is still being compressed or converted. @throws RunnerError OVERLOADED. */
+  /** Counts a body that is still being compressed or converted. @throws RunnerError OVERLOADED, CALL_ABANDONED. */
   reserve(response: ServerResponse, body: Uint8Array, token: string): void {
+    // A response that has closed would never give the bytes back.
+    if (response.closed) throw new RunnerError('CALL_ABANDONED')
     while (this.isFull(body)) this.#makeRoomFor(token)
     const holding: Holding = { response, body, token }
     const responses = this.#responses.get(body) ?? 0

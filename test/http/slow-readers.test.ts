@@ -133,6 +133,21 @@ describe('slow readers', function () {
     expect((await s.get(STORED, { method: 'HEAD', headers: IDENTITY })).status).to.equal(200)
   })
 
+  it('leave no bytes behind where they go before their format is made', async () => {
+    await start({ unsent: { maxUnsentBytes: LIMIT_BYTES } })
+    await (await s.get(STORED, { headers: IDENTITY })).arrayBuffer()
+    for (const format of ['csv', 'ndjson', 'arrow']) {
+      const ended = s.events.length
+      const leaving = new AbortController()
+      setTimeout(() => leaving.abort(), 30)
+      const left = s.get(`${STORED}?format=${format}`, { headers: IDENTITY, signal: leaving.signal })
+      expect(await left.then(String, ({ name }: Error) => name)).to.equal('AbortError')
+      await until(() => s.events.length > ended, 'the call has ended')
+      expect((await s.get(`${STORED}?format=${format}`, { method: 'HEAD', headers: IDENTITY })).status).to.equal(200)
+    }
+    expect((await s.get(UNCACHED)).status).to.equal(200)
+  })
+
   itInAll('leave room for another token: the oldest of the one with more than half is disconnected', async () => {
     await start({ unsent: { maxUnsentBytes: LIMIT_BYTES } })
     const [greedy, other] = [await s.token({ allow: ['*'] }), await s.token({ allow: ['*'] })]

@@ -26,6 +26,9 @@ const PURGE_STEP_MS = 2_000
 /** How long the mark of a purge is kept, in milliseconds. When it is lost, no result that was stored with it is used again. */
 const MARK_MS = 31_536_000_000
 
+/** The most characters of a message that is read. A longer one is not of a replica, and takes long to check. */
+const MAX_MESSAGE = 1_000_000
+
 /** The interval at which a replica that waits for another's run polls the store: messages can be lost, and owners can die. */
 const POLL_MS = 200
 
@@ -150,7 +153,8 @@ export class RedisStore {
   }
 
   #receive(sealed: string): void {
-    const event = readJson(this.#signer.open(sealed, this.#channel) ?? '')
+    const isLong = sealed.length > MAX_MESSAGE
+    const event = isLong ? null : readJson(this.#signer.open(sealed, this.#channel) ?? '')
     if (isEvent(event)) this.#notify(event)
     else this.#options.onTrouble('message', new StoreError(FOREIGN))
   }

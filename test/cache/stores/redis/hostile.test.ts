@@ -232,6 +232,15 @@ describe('a Redis that another program writes to', function () {
       await until(() => replica.ignored.length === 6, 'the warnings')
     })
 
+    it('ignores a message that is too long, whatever it says', async () => {
+      const replica = await openReplica()
+      await storeAndHear(replica)
+      const purge = `${' '.repeat(1_000_000)}${JSON.stringify({ type: 'purged', prefix: '' })}`
+      await publish(replica, `${new Signer(null).sign(CHANNEL, purge)} ${purge}`)
+      await until(() => replica.ignored.length > 0, 'the warning')
+      expect(replica.memory.get(KEY)).to.not.equal(undefined)
+    })
+
     it('uses no result where a mark of a purge cannot be one, and stores none', async () => {
       for (const set of [
         ['SET', `${PREFIX}p:{}`, 'x'.repeat(1_001)],
