@@ -218,7 +218,7 @@ export class FastPath {
       end(status)
       return
     }
-    if (hasBody && !res.closed) unsent.hold(res, representation.body, caller.token)
+    if (hasBody && !res.destroyed) unsent.hold(res, representation.body, caller.token)
     res.once('close', () => end(wasSent(req, res) ? status : 499))
   }
 }

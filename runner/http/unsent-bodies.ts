@@ -43,8 +43,8 @@ export class UnsentBodies {
 
   /** Counts a body that is still being compressed or converted. @throws RunnerError OVERLOADED, CALL_ABANDONED. */
   reserve(response: ServerResponse, body: Uint8Array, token: string): void {
-    // A response that has closed would never give the bytes back.
-    if (response.closed) throw new RunnerError('CALL_ABANDONED')
+    // A response that has ended would never give the bytes back.
+    if (response.destroyed) throw new RunnerError('CALL_ABANDONED')
     while (this.isFull(body)) this.#makeRoomFor(token)
     const holding: Holding = { response, body, token }
     const responses = this.#responses.get(body) ?? 0

@@ -128,7 +128,11 @@ export class FairTurns {
   /** Waits for a turn of the share, and then does the work. @throws what the work throws */
   async run<T>(share: Share, work: () => Promise<T>): Promise<T> {
     const end = await this.begin(share)
-    return work().finally(end)
+    try {
+      return await work()
+    } finally {
+      end()
+    }
   }
 
   /** Begins all turns that wait. */

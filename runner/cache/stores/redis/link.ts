@@ -139,11 +139,7 @@ export class RedisLink {
     this.#client = null
     this.#trouble ??= noAnswer()
     this.#cancelConnect()
-    try {
-      client?.connection.destroy()
-    } catch {
-      // The connection had ended already.
-    }
+    if (client !== null) destroy(client)
   }
 
   /** Replaces the connection where the address leads to a master now. A lost connection costs all that this process holds. */
@@ -155,7 +151,7 @@ export class RedisLink {
     } catch {
       // It is sought again after a while.
     } finally {
-      other.connection.destroy()
+      destroy(other)
     }
   }
 
@@ -173,6 +169,14 @@ export class RedisLink {
     } catch (thrown) {
       this.#lose(client, thrown)
     }
+  }
+}
+
+function destroy({ connection }: Client): void {
+  try {
+    connection.destroy()
+  } catch {
+    // The connection had ended already.
   }
 }
 
