@@ -4,6 +4,7 @@ import { parseTypeName, type Type } from '../../googlesql/data.js'
 import { parseExact, stringifyExact } from '../../runner/model/exact-json.js'
 import { isRecord } from '../../runner/model/is-record.js'
 import type { ResultColumn } from '../../runner/model/query.js'
+import { plural } from '../terminal/plural.js'
 
 /** The outcome of a call on one engine. `body` is in the format `table`. */
 export type Answer =
@@ -68,7 +69,7 @@ const columnsText = (columns: readonly ResultColumn[]): string =>
   columns.map(({ name, type }) => `${name} ${type}`).join(', ')
 
 function answerText(answer: Answer): string {
-  return answer.kind === 'rows' ? `${answer.rowCount} rows` : `${answer.code} (${answer.message})`
+  return answer.kind === 'rows' ? plural(answer.rowCount, 'row') : `${answer.code} (${answer.message})`
 }
 
 function cutDifference(duckdb: { isTruncated: boolean }, bigquery: { isTruncated: boolean }): readonly Difference[] {
@@ -106,7 +107,10 @@ function rowDifferences(
   const findSortedDifferences = (most: number) => findDifferences(sort(duckdb), sort(bigquery), most)
   const values = isUnordered ? findSortedDifferences(maxRows) : findDifferences(duckdb, bigquery, maxRows)
   if (duckdb.length !== bigquery.length) {
-    return [...values, { kind: 'row-count', duckdb: `${duckdb.length} rows`, bigquery: `${bigquery.length} rows` }]
+    return [
+      ...values,
+      { kind: 'row-count', duckdb: plural(duckdb.length, 'row'), bigquery: plural(bigquery.length, 'row') },
+    ]
   }
   if (isUnordered || values.length === 0 || findSortedDifferences(1).length > 0) return values
   const { row } = values[0]!

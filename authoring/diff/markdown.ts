@@ -65,7 +65,7 @@ function codeBlock(indent: string, lines: readonly string[], title: string | nul
 /** The comment without differences, and with as many changes as fit. */
 function shortText(top: readonly string[], changes: readonly Change[]): string {
   const sorted = [...changes].sort((a, b) => IMPACT_RANK[a.impact] - IMPACT_RANK[b.impact])
-  const note = (count: number): string => `\n… and ${count} more changes: \`sluice diff\` prints all of them.`
+  const note = (count: number): string => `\n… and ${plural(count, 'more change')}: \`sluice diff\` prints all of them.`
   const lines = [...top]
   let bytes = Buffer.byteLength(joinLines(lines)) + Buffer.byteLength(note(sorted.length)) + 2
   for (const [i, { endpoint, impact, kind, detail }] of sorted.entries()) {

@@ -39,7 +39,7 @@ sql: |
     const { code, out } = await compare('--all')
     expect(out.split('\n').slice(0, 3)).to.deep.equal([
       'different  share d=0',
-      '  failed: duckdb ARGUMENT_INVALID (division by zero: 1 / 0), bigquery 1 rows',
+      '  failed: duckdb ARGUMENT_INVALID (division by zero: 1 / 0), bigquery 1 row',
       'same       share d=1: 1 row',
     ])
     expect(code).to.equal(1)
