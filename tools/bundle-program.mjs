@@ -22,11 +22,11 @@ const STARTS = [
 const ENGINE_PROCESS = 'runner/engines/duckdb/child/child-main'
 
 /**
- * Packages of many small files, which take twice as long to load as one bundle of them, and which every command or every server
- * loads. They stay dependencies: the modules that are not bundled import them.
+ * Packages of many small files, which take twice as long to load as one bundle of them, and which every command loads. They
+ * stay dependencies: the modules that are not bundled import them.
  */
 const DUCKDB = '@duckdb/node-api'
-const BUNDLED = [DUCKDB, 'ajv/dist/2020.js', 'commander', 'express', 'handlebars', 'pino', 'prom-client', 'yaml']
+const BUNDLED = [DUCKDB, 'ajv/dist/2020.js', 'commander', 'handlebars', 'yaml']
 /** DuckDB's native library. It is not bundled, since it is installed only for the current platform. */
 const NATIVE = '@duckdb/node-bindings'
 
