@@ -10,10 +10,13 @@ const BYTES_PER_TIB = 2 ** 40
 const LEAST_MIB = 10
 
 /** The price in USD. */
-export const priceOf = (reads: WarehouseReads, usdPerTib: number): number => (billed(reads) / BYTES_PER_TIB) * usdPerTib
+export const priceOf = (reads: WarehouseReads, usdPerTib: number) => (billedAtLeast(reads) / BYTES_PER_TIB) * usdPerTib
 
-/** The least number of bytes that BigQuery bills. Small tables may cost more: BigQuery does not say how much it reads of each. */
-const billed = ({ bytes, tables }: WarehouseReads): number =>
+/**
+ * A lower bound of the bytes that BigQuery bills for these reads. Small tables may cost more: BigQuery does not say how much it reads of
+ * each.
+ */
+const billedAtLeast = ({ bytes, tables }: WarehouseReads): number =>
   bytes === 0 ? 0 : Math.max(LEAST_MIB * Math.max(1, tables), Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
 
 /** The price with four decimals, or `< 0.0001 USD` for a price between zero and that. */

@@ -17,7 +17,7 @@ import { narrowingHints } from './hints.js'
 import { filterPaths } from './path-filter.js'
 import { refreshHints } from './refresh.js'
 
-export interface CheckLimits {
+export interface CheckOptions {
   /** The most bytes that BigQuery may read for a query; more is an error. Null for no limit. @default null */
   readonly maxBytes?: number | null
   /** Whether hints are reported too. @default false */
@@ -34,7 +34,7 @@ export interface CheckLimits {
 export async function checkManifests(
   settings: Settings,
   only: readonly string[],
-  { maxBytes = null, showsHints = false, explainsRefresh = false }: CheckLimits = {},
+  { maxBytes = null, showsHints = false, explainsRefresh = false }: CheckOptions = {},
 ): Promise<Loaded> {
   const clock = systemClock()
   const definitions = await readDefinitions(settings)

@@ -76,6 +76,6 @@ function mistakeOf(
 function contractText({ name, type, required, json }: ContractColumn, path: NodePath): string {
   const short = type.length > MAX_TYPE_LENGTH ? `${type.slice(0, MAX_TYPE_LENGTH)}…` : type
   if (path.length > 3) return ` inside the column "${name}", which must be ${short}`
-  const promises = [...(required ? ['never NULL'] : []), ...(json === null ? [] : [`a ${json} in JSON`])]
-  return [`, but the column "${name}" is ${short}`, ...promises].join(', ')
+  const guarantees = [...(required ? ['never NULL'] : []), ...(json === null ? [] : [`a ${json} in JSON`])]
+  return [`, but the column "${name}" is ${short}`, ...guarantees].join(', ')
 }

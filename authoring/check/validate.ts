@@ -30,8 +30,8 @@ export async function validate(
   { format, maxBytes, tablesDiff, hints: showsHints = false, explain }: ValidateFlags,
   io: Io,
 ): Promise<number> {
-  const limits = { maxBytes: readMaxBytes(maxBytes, settings), showsHints, explainsRefresh: explain === 'refresh' }
-  const { loadedEndpoints, manifests, variants, ...loaded } = await checkManifests(settings, paths, limits)
+  const options = { maxBytes: readMaxBytes(maxBytes, settings), showsHints, explainsRefresh: explain === 'refresh' }
+  const { loadedEndpoints, manifests, variants, ...loaded } = await checkManifests(settings, paths, options)
   const diagnostics = [...loaded.diagnostics]
   if (tablesDiff) diagnostics.push(...(await tableDiagnostics(settings, null)).diagnostics)
   const estimates = readEstimates(loadedEndpoints, settings.pricePerTib)

@@ -14,8 +14,9 @@ export interface ClientEndpoint extends Pick<PublishedEndpoint, 'name' | 'descri
 /** A value that an argument may have. */
 export type Choice = string | number | boolean
 
-/** A name that may be written into a program without quotes: letters, digits and `_`, as manifests have it. */
+/** The names of parameters that manifests allow; they need no quotes in a program. */
 const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/
+/** The names of endpoints that manifests allow, and a few others that are as harmless in a program's text. */
 const ENDPOINT_NAME = /^[a-z0-9][a-z0-9.-]{0,127}$/
 
 /**
@@ -68,8 +69,8 @@ export const isRequired = ({ required, default: fallback }: PublishedParameter):
   required && fallback === undefined
 
 /**
- * The allowed arguments (for an array, the allowed elements), converted to the parameter's type: the server describes an INT64,
- * and the row of a lookup table, as text. Null where the allowed arguments are not listed.
+ * The allowed arguments (for an array, the allowed elements), converted to the parameter's type: the server writes INT64
+ * values, and the names of a lookup table's rows, as text. Null where the allowed arguments are not listed.
  */
 export function choicesOf({ type, enum: values }: PublishedParameter): readonly Choice[] | null {
   if (!Array.isArray(values)) return null

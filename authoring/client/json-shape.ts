@@ -1,8 +1,8 @@
 /** The shapes that a column's values have in JSON, in terms that any programming language can write as a type. */
 import { ANY_STRUCT, distinctNames, parseOpenTypeName, type Type } from '../../googlesql/index.js'
 import type { PublishedColumn, PublishedField } from '../../runner/model/published-endpoint.js'
+import { withFacts } from './comment-text.js'
 import type { ClientEndpoint } from './contract.js'
-import { withFacts } from './member-text.js'
 
 export type JsonShape =
   | PlainShape

@@ -2,9 +2,9 @@
 import { ERROR_CODES } from '../../runner/model/error-codes.js'
 import { splitType } from '../../runner/model/param.js'
 import type { PublishedParameter } from '../../runner/model/published-endpoint.js'
+import { endpointText, parameterText } from './comment-text.js'
 import { type Choice, type ClientEndpoint, choicesOf, isRequired, revisionOf } from './contract.js'
 import { type JsonShape, type Member, type PlainShape, rowOf } from './json-shape.js'
-import { endpointText, parameterText } from './member-text.js'
 import { linesOf, memberName, singleQuoted } from './program-text.js'
 
 /** The file's text. `runtime` is the part that is the same for all endpoints: templates/client/runtime.ts. */

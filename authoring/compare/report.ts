@@ -37,7 +37,7 @@ const HEADINGS = { failure: 'failed', columns: 'columns', 'row-count': 'count', 
 const MAX_SHOWN = 300
 const shorten = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
 
-/** How many calls there were, how many differ, and the time with which `--now` repeats them. */
+/** How many calls there were, how many differ, and the time to pass to `--now` to repeat them. */
 export function summaryText(compared: readonly ComparedCall[], now: string): string {
   const different = compared.filter(({ differences }) => differences.length > 0).length
   return `${plural(compared.length, 'call')} at ${now}: ${different === 0 ? 'no differences' : `${different} different`}\n`

@@ -31,14 +31,18 @@ function pointerOf(path: JsonPath): string {
   return quoteText(steps.length === 0 ? '$' : steps.join(''))
 }
 
-/** Reads a value with the macro `bq_json_query[_text][_at]` or `bq_json_value[_text][_at]`. */
+/**
+ * Reads a value with the macro `bq_json_query[_text][_at]` or `bq_json_value[_text][_at]`: `_text` for a STRING document, `_at` with a
+ * JSON Pointer.
+ */
 const extract =
   (name: string, form: JsonPathForm): SqlWriter =>
   call => {
     const suffix = isJson(call) ? '' : '_text'
     const path = literalPath(call, form)
-    const exact = `${name}${suffix}(${textOf(call.sql[0]!)}, ${pathSql(call)}, '${form}')`
-    if (!path || path.steps.some(step => step.text === '' || /^0\d/.test(step.text))) return castTo(exact, call.type)
+    const withoutPointer = `${name}${suffix}(${textOf(call.sql[0]!)}, ${pathSql(call)}, '${form}')`
+    // Also where DuckDB may read a step of a pointer otherwise: an empty name, and an index such as 01.
+    if (!path || path.steps.some(({ text }) => /^$|^0\d/.test(text))) return castTo(withoutPointer, call.type)
     return castTo(`${name}${suffix}_at(${call.sql[0]}, ${pointerOf(path)}, ${pathSql(call)}, '${form}')`, call.type)
   }
 
@@ -68,8 +72,8 @@ const toJson: SqlWriter = ({ sql: [value, stringify], args }) => {
   const type = args[0]!.type
   const text = jsonTextSql(value!, type, { target: 'value', ...(stringify ? { stringifiesWide: stringify } : {}) })
   const json = type.kind === 'JSON' ? value! : `CAST(${text} AS JSON)`
-  const isNeverNull = !stringify || (args[1]?.kind === 'literal' && args[1].value !== null)
-  return isNeverNull ? json : `(CASE WHEN ${stringify} IS NOT NULL THEN ${json} END)`
+  const isStringifyNeverNull = !stringify || (args[1]?.kind === 'literal' && args[1].value !== null)
+  return isStringifyNeverNull ? json : `(CASE WHEN ${stringify} IS NOT NULL THEN ${json} END)`
 }
 
 const toJsonString: SqlWriter = ({ sql: [value, pretty], args }) => {
@@ -117,7 +121,7 @@ const editPairs =
     const last = args.length - 1
     for (let i = 1; i + 1 < last && args[i]; i += 2) {
       const value = args[i + 1]!
-      // A NULL without a type is an INT64.
+      // A path that is an untyped NULL has the type INT64.
       const path = args[i]!.type.kind === 'STRING' ? sql[i]! : 'NULL::VARCHAR'
       // The flag of JSON_ARRAY_APPEND and JSON_ARRAY_INSERT applies only to arrays; for other values only its NULL counts.
       const ownFlag = name === 'bq_json_set' || value.type.kind === 'ARRAY' ? flag : `(${flag} AND false)`

@@ -4,7 +4,7 @@ import { callTo, type SqlWriter, type SqlWriters } from './function-sql.js'
 const callOrRefuse =
   (name: string): SqlWriter =>
   call =>
-    `bq_unrefused(${callTo(name)(call)})`
+    `bq_raise_refusal(${callTo(name)(call)})`
 
 export const NET_WRITERS: SqlWriters = {
   'NET.HOST': callTo('bq_net_host'),

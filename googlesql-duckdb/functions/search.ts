@@ -17,7 +17,7 @@ function searchedSql(sql: string, type: Type): string | null {
 
 const search: SqlWriter = ({ sql: [value, query, scope, analyzer, options], args }) => {
   const { type } = args[0]!
-  return `CAST(bq_unrefused(bq_search(${encodedSql(value!, type, searchedSql)}, ${quoteText(JSON.stringify(searchedParts(type)))}, ${query},
+  return `CAST(bq_raise_refusal(bq_search(${encodedSql(value!, type, searchedSql)}, ${quoteText(JSON.stringify(searchedParts(type)))}, ${query},
     ${scope ?? `'JSON_VALUES'`}, ${analyzer ?? `'LOG_ANALYZER'`}, ${options ?? 'NULL::VARCHAR'})) AS BOOLEAN)`
 }
 

@@ -160,11 +160,11 @@ function format(call: WriterCall): string {
   return `bq_format(${call.sql[0]}, ${quoteText(JSON.stringify(types))}, [${values.join(', ')}]::VARCHAR[])`
 }
 
-function containsSubstr(call: WriterCall): string {
-  const { type } = call.args[0]!
-  if (type.kind === 'STRING') return `CAST(bq_unrefused(bq_contains_substr(${call.sql[0]}, ${call.sql[1]})) AS BOOLEAN)`
-  return `CAST(bq_unrefused(bq_value_contains_substr(${encodedSql(call.sql[0]!, type, partTextSql)},
-    ${quoteText(JSON.stringify(type))}, ${call.sql[1]})) AS BOOLEAN)`
+function containsSubstr({ sql: [value, part], args }: WriterCall): string {
+  const { type } = args[0]!
+  if (type.kind === 'STRING') return `CAST(bq_raise_refusal(bq_contains_substr(${value}, ${part})) AS BOOLEAN)`
+  return `CAST(bq_raise_refusal(bq_value_contains_substr(${encodedSql(value!, type, partTextSql)},
+    ${quoteText(JSON.stringify(type))}, ${part})) AS BOOLEAN)`
 }
 
 export const STRING_WRITERS: SqlWriters = {
@@ -189,8 +189,8 @@ export const STRING_WRITERS: SqlWriters = {
   LOWER: textOrBytes('bq_lower', 'bq_bytes_lower'),
   LPAD: pad('lpad'),
   LTRIM: trim('ltrim'),
-  NORMALIZE: call => `bq_unrefused(bq_normalize(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
-  NORMALIZE_AND_CASEFOLD: call => `bq_unrefused(bq_normalize_fold(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
+  NORMALIZE: call => `bq_raise_refusal(bq_normalize(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
+  NORMALIZE_AND_CASEFOLD: call => `bq_raise_refusal(bq_normalize_fold(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}'))`,
   REPEAT: callOnBytes('bq_repeat'),
   REPLACE: onBytes(replace),
   REVERSE: callOnBytes('bq_reverse'),

@@ -1,7 +1,7 @@
 /**
  * Narrows APPROX_QUANTILES to the quantiles that the query reads: `APPROX_QUANTILES(x, 100)[OFFSET(95)]` needs one quantile,
- * not a hundred and one. Such a call gets the offsets too, as `APPROX_QUANTILES(x, [100, 95, 99])`, and returns only these
- * quantiles; a read of OFFSET(99) becomes a read of the second element.
+ * not a hundred and one. The second argument becomes an array of the number of quantiles and then the offsets, `[100, 95, 99]`;
+ * the call then returns the quantiles 95 and 99, and a read of OFFSET(99) becomes a read of the second element.
  *
  * Before: a pruned plan; otherwise a quantile whose value nothing uses would count as read. After: the second argument of such
  * a call is an array.
@@ -28,10 +28,10 @@ const INT64 = { kind: 'INT64' } as const
 
 /** The query with such calls and the reads of their results rewritten. */
 export function narrowQuantiles(query: ResolvedQuery): ResolvedQuery {
-  const { calls, accesses } = hasQuantiles(query) ? findNarrowedCalls(query) : NONE
-  if (calls.size === 0) return query
+  const { offsetsByCountArgument, accesses } = hasQuantiles(query) ? findNarrowedCalls(query) : NONE
+  if (offsetsByCountArgument.size === 0) return query
   const scan = mapScan(query.scan, expr => {
-    const offsets = calls.get(expr)
+    const offsets = offsetsByCountArgument.get(expr)
     if (offsets) return numberArray([countOf(expr)!, ...offsets], expr.at)
     const access = accesses.get(expr)
     if (!access || expr.kind !== 'call') return undefined
@@ -63,13 +63,13 @@ const countOf = (expr: Expr | null | undefined): number | null =>
 type Offsets = readonly number[]
 
 interface NarrowedCalls {
-  /** The offsets by the call's second argument. */
-  readonly calls: ReadonlyMap<Expr, Offsets>
+  /** The offsets by the call's second argument, which is the number of quantiles. */
+  readonly offsetsByCountArgument: ReadonlyMap<Expr, Offsets>
   /** The reads of the results, by expression. */
   readonly accesses: ReadonlyMap<Expr, { readonly offset: number; readonly offsets: Offsets }>
 }
 
-const NONE: NarrowedCalls = { calls: new Map(), accesses: new Map() }
+const NONE: NarrowedCalls = { offsetsByCountArgument: new Map(), accesses: new Map() }
 
 /** The calls whose result is only read at constant offsets within its range. */
 function findNarrowedCalls(query: ResolvedQuery): NarrowedCalls {
@@ -77,7 +77,7 @@ function findNarrowedCalls(query: ResolvedQuery): NarrowedCalls {
   const accesses: { readonly expr: Expr; readonly id: number; readonly offset: number }[] = []
   /** Columns that are read as a whole. */
   const wholeReads = new Set<number>()
-  const { rootOf, copies: seen } = findCopies(query)
+  const { rootOf, copies: notWholeReads } = findCopies(query)
   const markWhole = (columns: readonly Column[]): void => {
     for (const { id } of columns) wholeReads.add(rootOf(id))
   }
@@ -87,9 +87,9 @@ function findNarrowedCalls(query: ResolvedQuery): NarrowedCalls {
     expr => {
       const element = elementOf(expr)
       if (element) {
-        seen.add(element.array)
+        notWholeReads.add(element.array)
         accesses.push({ expr, id: rootOf(element.id), offset: element.offset })
-      } else if (expr.kind === 'column' && !seen.has(expr)) wholeReads.add(rootOf(expr.column.id))
+      } else if (expr.kind === 'column' && !notWholeReads.has(expr)) wholeReads.add(rootOf(expr.column.id))
       if (expr.kind === 'subquery' || expr.kind === 'in-query') markWhole(expr.scan.columns)
     },
     scan => {
@@ -108,31 +108,31 @@ function findNarrowedCalls(query: ResolvedQuery): NarrowedCalls {
   const counts = groups.flat().map(({ call }) => call.arguments[1])
   // Calls are identified by their second arguments, which must therefore be distinct objects.
   if (new Set(counts).size < counts.length) return NONE
-  const offsetsOf = new Map<number, number[]>()
-  for (const { id, offset } of accesses) offsetsOf.set(id, [...(offsetsOf.get(id) ?? []), offset])
-  const calls = new Map<Expr, Offsets>()
-  const offsetsById = new Map<number, Offsets>()
+  const readOffsets = new Map<number, number[]>()
+  for (const { id, offset } of accesses) readOffsets.set(id, [...(readOffsets.get(id) ?? []), offset])
+  const offsetsByCountArgument = new Map<Expr, Offsets>()
+  const narrowedOffsets = new Map<number, Offsets>()
   for (const twins of groups) {
-    const narrowed = twins.filter(({ id }) => !wholeReads.has(id) && offsetsOf.has(id))
-    const offsets = [...new Set(narrowed.flatMap(({ id }) => offsetsOf.get(id)!))].sort((a, b) => a - b)
-    if (narrowed.length < twins.length || !narrowed.every(({ call }) => hasOffsets(call, offsets))) continue
+    const narrowed = twins.filter(({ id }) => !wholeReads.has(id) && readOffsets.has(id))
+    const offsets = [...new Set(narrowed.flatMap(({ id }) => readOffsets.get(id)!))].sort((a, b) => a - b)
+    if (narrowed.length < twins.length || !narrowed.every(({ call }) => canNarrowTo(call, offsets))) continue
     for (const { id, call } of narrowed) {
-      calls.set(call.arguments[1]!, offsets)
-      offsetsById.set(id, offsets)
+      offsetsByCountArgument.set(call.arguments[1]!, offsets)
+      narrowedOffsets.set(id, offsets)
     }
   }
   return {
-    calls,
+    offsetsByCountArgument,
     accesses: new Map(
       accesses.flatMap(({ expr, id, offset }) => {
-        const offsets = offsetsById.get(id)
+        const offsets = narrowedOffsets.get(id)
         return offsets ? [[expr, { offset, offsets }] as const] : []
       }),
     ),
   }
 }
 
-function hasOffsets({ arguments: [, countExpr], ignoresNulls }: AggregateCall, offsets: Offsets): boolean {
+function canNarrowTo({ arguments: [, countExpr], ignoresNulls }: AggregateCall, offsets: Offsets): boolean {
   const count = countOf(countExpr)
   return ignoresNulls && count !== null && count > 0 && offsets.every(offset => offset >= 0 && offset <= count)
 }

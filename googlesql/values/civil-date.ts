@@ -39,6 +39,6 @@ export function isValidDate(year: number, month: number, day: number): boolean {
 /** The date some months later; the last day of that month where the month has no such day. */
 export function monthsLater({ year, month, day }: CivilDate, months: number): CivilDate {
   const total = year * 12 + month - 1 + months
-  const later = Math.floor(total / 12)
-  return { year: later, month: total - later * 12 + 1, day: Math.min(day, monthLength(later, total - later * 12 + 1)) }
+  const [laterYear, laterMonth] = [Math.floor(total / 12), total - Math.floor(total / 12) * 12 + 1]
+  return { year: laterYear, month: laterMonth, day: Math.min(day, monthLength(laterYear, laterMonth)) }
 }

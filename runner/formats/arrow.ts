@@ -12,12 +12,12 @@ export const arrow = {
   isAttachment: true,
   content: 'binary',
   download: { title: 'Arrow', about: 'typed columns', place: 5 },
-  hasLibrary: true,
-  write: async (columns, body, facts) => writeRows((await loadRows())(columns, facts), columns, body),
-  exportRows: loadRows,
+  needsLibrary: true,
+  write: async (columns, body, facts) => writeRows((await loadRowWriter())(columns, facts), columns, body),
+  exportRows: loadRowWriter,
 } as const satisfies Format
 
-async function loadRows(): Promise<MakeRows> {
+async function loadRowWriter(): Promise<MakeRows> {
   const { ArrowStream } = await import('./arrow-writer.js')
   return (columns, facts) => new ArrowStream(columns, facts)
 }

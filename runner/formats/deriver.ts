@@ -50,7 +50,7 @@ export class Deriver {
    */
   async derive(share: Share, ...job: ToDeriver): Promise<Uint8Array> {
     const [format, , json] = job
-    if (json.byteLength < MIN_THREAD_BYTES && !formatOf(format).hasLibrary) return deriveHere(job)
+    if (json.byteLength < MIN_THREAD_BYTES && !formatOf(format).needsLibrary) return deriveHere(job)
     if (isLarge(job) && this.#isFull(share.caller)) throw overloaded()
     this.#jobs.set(job, share.caller)
     this.#cancelIdle()

@@ -17,7 +17,7 @@ export interface Format {
   /** How the explorer offers it for download, and at which place; absent where it does not. */
   readonly download?: { readonly title: string; readonly about: string; readonly place: number }
   /** Whether it needs a library. To load it, on first use, takes 200 ms of a thread. @default false */
-  readonly hasLibrary?: boolean
+  readonly needsLibrary?: boolean
   readonly write: WriteFormat
   /** Loads the writer of an export's rows; absent where exports do not offer the format. */
   readonly exportRows?: () => MakeRows | Promise<MakeRows>

@@ -12,12 +12,12 @@ export const parquet = {
   isAttachment: true,
   content: 'binary',
   download: { title: 'Parquet', about: 'typed columns', place: 6 },
-  hasLibrary: true,
-  write: async (columns, body, facts) => writeRows((await loadRows())(columns, facts), columns, body),
-  exportRows: loadRows,
+  needsLibrary: true,
+  write: async (columns, body, facts) => writeRows((await loadRowWriter())(columns, facts), columns, body),
+  exportRows: loadRowWriter,
 } as const satisfies Format
 
-async function loadRows(): Promise<MakeRows> {
+async function loadRowWriter(): Promise<MakeRows> {
   const { ParquetStream } = await import('./parquet-writer.js')
   return (columns, facts) => new ParquetStream(columns, facts)
 }

@@ -11,6 +11,6 @@ export const xlsx = {
   isAttachment: true,
   content: 'binary',
   download: { title: 'Excel workbook', about: 'typed cells, at most 1,000,000', place: 2 },
-  hasLibrary: true,
+  needsLibrary: true,
   write: async (columns, body, facts) => (await import('./xlsx-writer.js')).toXlsx(columns, body, facts),
 } as const satisfies Format

@@ -43,7 +43,7 @@ function markdownOf(endpoint: Endpoint, pinned: readonly string[]): string {
 const listOf = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`
 
-/** The keywords of a schema that bound a value, in words. */
+/** Keywords of a schema that say which values are allowed or usual, in words. */
 const BOUNDS: Readonly<Record<string, (value: unknown) => string>> = {
   enum: values => `One of ${codes(values)}.`,
   pattern: pattern => `Matches ${code(pattern)}.`,

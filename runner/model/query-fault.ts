@@ -7,8 +7,9 @@ export interface FaultOptions extends ErrorOptions {
 }
 
 /**
- * The cause of a RunnerError QUERY_FAILED where the query itself or its data is at fault. `message` is BigQuery's text, for
- * authors only: it may quote values, so it is never sent to callers of endpoints.
+ * The cause of a RunnerError QUERY_FAILED where the query itself or its data is at fault. A failure that BigQuery
+ * knows too is worded as BigQuery words it, on either engine. `message` is for authors only: it may quote values, so it is never sent
+ * to callers of endpoints.
  */
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
@@ -16,7 +17,10 @@ export class QueryFault extends Error {
   readonly offset: number | null
   /** The message without a place in the query. */
   readonly unplaced: string
-  /** What has failed in an expression, without its values; `Engine.runTolerant` may find its place. Null for any other failure. */
+  /**
+   * The kind of failure of an expression: that of its message which does not depend on values. Where it is set, `Engine.runTolerant` may
+   * find the place of that expression. Null for any other failure.
+   */
   readonly kind: string | null
 
   constructor(message: string, { offset = null, unplaced = message, kind = null, ...options }: FaultOptions = {}) {

@@ -1,6 +1,6 @@
 /**
- * Keys of results: the endpoint's id, a colon, a hash of the tenant, a colon, and a hash of its revision and the arguments; and
- * their ETags.
+ * Keys of results: `<endpoint's id>:<hash of the tenant>:<hash of the endpoint's revision and the arguments>`. Also the ETags of
+ * results.
  */
 import { createHash } from 'node:crypto'
 import { eachPiece } from './in-turns.js'
@@ -8,21 +8,22 @@ import { eachPiece } from './in-turns.js'
 /** The prefix of all keys of this endpoint. */
 export const keyPrefix = (endpointId: string): string => `${endpointId}:`
 
-/** The prefix of the endpoint's keys of one tenant; `tenant` is '' for an endpoint without tenants. */
-export const tenantKeyPrefix = (endpointId: string, tenant: string): string => `${keyPrefix(endpointId)}${tenant}:`
+/** The prefix of the endpoint's keys of one tenant; `tenantHash` is '' for an endpoint without tenants. */
+export const tenantKeyPrefix = (endpointId: string, tenantHash: string): string => `${endpointId}:${tenantHash}:`
 
 /**
- * The names of the purges that concern this key: of all keys, of its endpoint, of its tenant, and of partitions of the tables that its
- * endpoint reads. A purge of a partition removes only the rows of that partition from kept rows.
+ * A purge is named by the prefix of the keys that it removes. These are the names of all purges that can remove this key: of all keys,
+ * of its endpoint, and of its tenant. The last name is that of purges of partitions, which remove only the rows of a partition from kept
+ * rows.
  */
 export function purgesOf(key: string): readonly [all: '', endpoint: string, tenant: string, partitions: string] {
   const endpoint = key.slice(0, key.indexOf(':') + 1)
   const tenant = key.slice(0, key.indexOf(':', endpoint.length) + 1) || endpoint
-  return ['', endpoint, tenant, partitionPurge(endpoint)]
+  return ['', endpoint, tenant, partitionPurgesName(endpoint)]
 }
 
-/** The name of the purges of partitions. @param prefix of the keys of an endpoint */
-export const partitionPurge = (prefix: string): string => `${prefix}*`
+/** The one name under which all purges of partitions of an endpoint are recorded. @param prefix of the endpoint's keys */
+export const partitionPurgesName = (prefix: string): string => `${prefix}*`
 
 /** The character that marks the keys of pages, and of results that are given out in pages; no other key has it. */
 export const PAGED = '~'

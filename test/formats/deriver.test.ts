@@ -136,7 +136,7 @@ describe('the deriver', () => {
     process.on('worker', count)
     try {
       const json = resultOf(100)
-      for (const format of FORMATS.filter(each => !each.hasLibrary).map(each => each.name)) {
+      for (const format of FORMATS.filter(each => !each.needsLibrary).map(each => each.name)) {
         await deriver.derive(shareOf('a'), format, COLUMNS, json, FACTS)
       }
       await deriver.derive(shareOf('a'), 'csv', COLUMNS, resultOf(MIN_THREAD_BYTES - 10_000), FACTS)

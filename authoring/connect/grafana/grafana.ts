@@ -16,13 +16,13 @@ export interface GrafanaFile {
 
 /** The files, one after another, as documents of YAML; JSON is YAML, too. */
 function write(call: ConnectCall): string {
-  const files = [dataSource(call), dashboards(), dashboardFile(call)]
+  const files = [dataSource(call), dashboardProvider(), dashboardFile(call)]
   return files.map(({ path, text }) => `---\n# provisioning/${path}\n${text}`).join('')
 }
 
 /** What `sluice connect grafana --all` writes. @param url the server's origin */
 export function grafanaFiles(url: string, calls: readonly ConnectCall[]): readonly GrafanaFile[] {
-  return [dataSource({ url }), dashboards(), ...calls.map(dashboardFile)]
+  return [dataSource({ url }), dashboardProvider(), ...calls.map(dashboardFile)]
 }
 
 /** Grafana reads the token from its environment, and keeps it encrypted; it is never sent to a browser. */
@@ -43,7 +43,7 @@ datasources:
   return { path: 'datasources/sluice.yaml', text }
 }
 
-function dashboards(): GrafanaFile {
+function dashboardProvider(): GrafanaFile {
   const text = `apiVersion: 1
 providers:
   - name: Sluice

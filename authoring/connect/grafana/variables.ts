@@ -21,9 +21,9 @@ export function dashboardVariables(call: ConnectCall): readonly object[] {
 
 function variable(parameter: PublishedParameter, texts: string | readonly string[] | undefined): object {
   const { description, required } = parameter
-  const current = wellFormed(String((typeof texts === 'string' ? texts : texts?.[0]) ?? firstArgument(parameter)))
+  const current = wellFormed(String((typeof texts === 'string' ? texts : texts?.[0]) ?? initialValue(parameter)))
   const choices = choicesOf(parameter)
-  const isOpen = parameter.enum === undefined && splitType(parameter.type).scalar !== 'bool'
+  const allowsOtherValues = parameter.enum === undefined && splitType(parameter.type).scalar !== 'bool'
   const name = variableName(parameter)
   const common = {
     name,
@@ -48,7 +48,7 @@ function variable(parameter: PublishedParameter, texts: string | readonly string
     options,
     multi: false,
     includeAll: false,
-    allowCustomValue: isOpen,
+    allowCustomValue: allowsOtherValues,
   }
 }
 
@@ -57,8 +57,8 @@ const NONE = 'none'
 /** Grafana reads `text : value`, and trims both. */
 const EMPTY_CHOICE = `${NONE} :  `
 
-/** The first argument that a dashboard shows: the default, an example of a required parameter, or nothing. */
-function firstArgument(parameter: PublishedParameter): string {
+/** The value that a dashboard shows first: the default, an example of a required parameter, or nothing. */
+function initialValue(parameter: PublishedParameter): string {
   const { default: fallback, examples, required } = parameter
   if (fallback !== undefined) return String(Array.isArray(fallback) ? (fallback[0] ?? '') : fallback)
   return required ? (examples?.[0] ?? choicesOf(parameter)?.[0] ?? '') : ''

@@ -28,7 +28,7 @@ export interface ScalarFunction {
   readonly isShort?: true
   /**
    * Whether `compute` may throw a RefusalError. Only for functions that return VARCHAR: SQL calls them as
-   * `bq_unrefused(bq_name(…))`.
+   * `bq_raise_refusal(bq_name(…))`.
    */
   readonly refuses?: true
   /** @throws ScalarFunctionError with a message in BigQuery's words. */
@@ -70,7 +70,7 @@ export function fail(message: string): never {
 
 /**
  * Thrown for a correct query that the embedded engine cannot compute. SAFE must not turn a refusal into NULL, but TRY turns
- * every error of a scalar function into NULL. So the function returns the refusal as a text, which bq_unrefused turns into an
+ * every error of a scalar function into NULL. So the function returns the refusal as a text, which bq_raise_refusal turns into an
  * error.
  */
 export class RefusalError extends Error {

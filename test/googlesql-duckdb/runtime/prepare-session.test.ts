@@ -58,7 +58,7 @@ describe('a prepared session', () => {
     expect(await session.rows('SELECT bq_refuse(NULL)')).to.deep.equal([[null]])
   })
 
-  it('calls scalar functions that may refuse only through bq_unrefused', () => {
+  it('calls scalar functions that may refuse only through bq_raise_refusal', () => {
     const refusing = SCALAR_FUNCTIONS.filter(native => native.refuses)
     expect(refusing).to.not.deep.equal([])
     const ofFunctions = allFunctions().flatMap(entry => callsOf(entry).map(writtenCall))
@@ -69,7 +69,7 @@ describe('a prepared session', () => {
       expect(returns, name).to.equal('VARCHAR')
       const texts = all.split(new RegExp(`\\b${name}\\(`))
       expect(texts.length, `a macro or a function's SQL calls ${name}`).to.be.greaterThan(1)
-      for (const before of texts.slice(0, -1)) expect(before, name).to.match(/\bbq_unrefused\($/)
+      for (const before of texts.slice(0, -1)) expect(before, name).to.match(/\bbq_raise_refusal\($/)
     }
   })
 

@@ -12,7 +12,10 @@ export type JsonNode =
       readonly kind: 'object'
       /** The members by name; the first of several with the same name. */
       readonly members: ReadonlyMap<string, JsonNode>
-      /** All members in their order, where several have the same name: a STRING keeps them all. */
+      /**
+       * All members in their order. Set only where several members have the same name: JSON text of type STRING keeps all of them,
+       * the JSON type only the first.
+       */
       readonly allMembers?: readonly (readonly [string, JsonNode])[]
     }
 

@@ -8,14 +8,14 @@ import { deadlineSignal } from '../../../model/deadline.js'
 import { RunnerError } from '../../../model/errors.js'
 import type { Clock, Lease, PurgeMarks, ReplicaEvent, RunOutcome, StoredResult } from '../../../model/ports.js'
 import { readJson } from '../../../model/read-json.js'
-import { partitionPurge, purgesOf } from '../../../model/result-key.js'
+import { partitionPurgesName, purgesOf } from '../../../model/result-key.js'
 import { withPart } from '../purged-part.js'
 import { StoreError } from './failure.js'
 import { claimLease } from './leases.js'
 import type { RedisLink } from './link.js'
 import { isEvent, MAX_MARK, MAX_PART } from './schemas.js'
 import { Signer } from './signer.js'
-import { decodeValue, encodeValue, hasRoomFor, hasShortHead } from './value.js'
+import { decodeValue, encodeValue, hasFewKeptParts, hasRoomFor } from './value.js'
 
 /** Changed with the format of values: replicas of different versions do not see each other's results. */
 const RESULTS = 'r8'
@@ -23,7 +23,10 @@ const RESULTS = 'r8'
 /** The number of keys that one step of a purge scans; a step may take PURGE_STEP_MS. */
 const PURGE_STEP = 1_000
 const PURGE_STEP_MS = 2_000
-/** How long the mark of a purge is kept, in milliseconds. When it is lost, no result that was stored with it is used again. */
+/**
+ * Every purge changes a random mark in Redis; a result is used only while the marks it was stored with are current. How long a mark is
+ * kept, in milliseconds.
+ */
 const MARK_MS = 31_536_000_000
 
 /** The most characters of a message that is read. A longer one is not of a replica, and takes long to check. */
@@ -48,7 +51,7 @@ export class RedisStore {
   readonly #options: RedisStoreOptions
   readonly #signer: Signer
   readonly #channel: string
-  /** All events of replicas as EVENT, and outcomes of runs by `nameOf` their key. */
+  /** Emits each event of a replica as EVENT, and each outcome of a run as `nameOf(key)`. */
   readonly #events = new EventEmitter().setMaxListeners(0)
 
   constructor(options: RedisStoreOptions) {
@@ -71,7 +74,7 @@ export class RedisStore {
     const nowMs = this.#options.clock.nowMs()
     try {
       const entry = value && (await decodeValue(name, value, this.#signer, nowMs))
-      const result = entry && nowMs < entry.keepUntil && unpurged(entry, purges)
+      const result = entry && nowMs < entry.keepUntil && applyPurges(entry, purges)
       if (result) return { result, keepMs: entry.keepUntil - nowMs, purges }
     } catch (cause) {
       this.#options.onTrouble('get', cause as StoreError)
@@ -81,7 +84,7 @@ export class RedisStore {
 
   /** Stores a result with the marks that were read before its query began; false where it is too large. */
   async set(key: string, result: StoredResult, keepMs: number, purges: PurgeMarks): Promise<boolean> {
-    if (!hasRoomFor(result.body, this.#signer) || !hasShortHead(result)) return false
+    if (!hasRoomFor(result.body, this.#signer) || !hasFewKeptParts(result)) return false
     const [name, keepUntil] = [this.#resultName(key), this.#options.clock.nowMs() + keepMs]
     const value = encodeValue(name, { result, keepUntil, purges }, this.#signer)
     await this.#options.link.send(['SET', name, value, 'PX', String(Math.ceil(keepMs))])
@@ -119,13 +122,17 @@ export class RedisStore {
     }
   }
 
-  async purge(keyPrefix: string, part?: string): Promise<void> {
+  /**
+   * Purges the results whose keys have this prefix, in every replica. With `partition`, the text of one, the endpoint's kept rows lose
+   * only the rows of that partition.
+   */
+  async purge(keyPrefix: string, partition?: string): Promise<void> {
     const { link, prefix } = this.#options
-    // Once a mark is written, no replica uses results that were stored before; deleting them only frees memory.
-    if (part !== undefined) {
-      await this.#addToMark(this.#markName(partitionPurge(keyPrefix)), part)
-      return this.#publish({ type: 'purged', prefix: keyPrefix, part })
+    if (partition !== undefined) {
+      await this.#addToMark(this.#markName(partitionPurgesName(keyPrefix)), partition)
+      return this.#publish({ type: 'purged', prefix: keyPrefix, part: partition })
     }
+    // Once the mark is written, no replica uses results that were stored before; deleting them only frees memory.
     await link.send(['SET', this.#markName(keyPrefix), newMark(), 'PX', String(MARK_MS)])
     await this.#publish({ type: 'purged', prefix: keyPrefix })
     const pattern = `${escapeGlob(`${prefix}${RESULTS}:{${keyPrefix}`)}*`
@@ -140,11 +147,14 @@ export class RedisStore {
     } while (cursor !== '0')
   }
 
-  /** A mark that becomes too long is replaced: kept rows of the endpoint are then dropped whole. */
-  async #addToMark(name: string, part: string): Promise<void> {
+  /**
+   * Appends the purged partition to the endpoint's mark. A mark that becomes too long is replaced, which drops all kept rows of the
+   * endpoint.
+   */
+  async #addToMark(name: string, partition: string): Promise<void> {
     const { link } = this.#options
     await link.send(['SET', name, newMark(), 'NX', 'PX', String(MARK_MS)])
-    const length = await link.send(['APPEND', name, `,${part}`])
+    const length = await link.send(['APPEND', name, `,${partition}`])
     if (Number(length) > MAX_MARK - MAX_PART) await link.send(['SET', name, newMark(), 'PX', String(MARK_MS)])
   }
 
@@ -175,8 +185,8 @@ export class RedisStore {
   }
 
   /**
-   * Reads a value together with the marks of purges. A missing mark is replaced by a new one, so that results stored before are
-   * not used any more: with the mark, Redis may have lost a purge.
+   * Reads a value together with the marks of purges. If Redis has lost a mark, it may have lost a purge too. So a missing mark is replaced
+   * by a new one, and results stored under the old one are not used any more.
    */
   async #read(name: string, marks: readonly string[]): Promise<{ value: Buffer | null; purges: PurgeMarks }> {
     const { link } = this.#options
@@ -198,13 +208,16 @@ const EVENT = 'event'
 /** Prefixed, since an EventEmitter throws on an event named `error`. */
 const nameOf = (key: string): string => `outcome of ${key}`
 
-/** The result with later purges applied: null after a purge of the whole entry; kept rows get the partitions that were purged. */
-function unpurged(
+/**
+ * The result with later purges applied: null after a purge of the whole entry; after purges of partitions, a result with kept rows, on
+ * which those partitions are marked as purged, and null for any other result.
+ */
+function applyPurges(
   { result, purges }: { result: StoredResult; purges: PurgeMarks },
-  now: PurgeMarks,
+  currentPurges: PurgeMarks,
 ): StoredResult | null {
-  if (purges.slice(0, -1).some((mark, i) => mark !== now[i])) return null
-  const [before, after] = [purges.at(-1)!, now.at(-1)!]
+  if (purges.slice(0, -1).some((mark, i) => mark !== currentPurges[i])) return null
+  const [before, after] = [purges.at(-1)!, currentPurges.at(-1)!]
   if (before === after) return result
   return result.kept && after.startsWith(`${before},`) ? withPart(result, after.slice(before.length + 1)) : null
 }

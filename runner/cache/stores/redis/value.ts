@@ -32,8 +32,8 @@ export function hasRoomFor({ byteLength }: Uint8Array, { hasKey }: Signer): bool
   return byteLength <= (hasKey ? MAX_BYTES : MAX_UNSIGNED_BYTES)
 }
 
-/** Whether the head is short enough to be parsed at once: it lists the parts of kept rows. */
-export const hasShortHead = ({ kept }: StoredResult): boolean => (kept?.parts.length ?? 0) <= MAX_PARTS_LENGTH
+/** False where kept rows have too many parts: the head, which lists them, is parsed at once. */
+export const hasFewKeptParts = ({ kept }: StoredResult): boolean => (kept?.parts.length ?? 0) <= MAX_PARTS_LENGTH
 
 /** The value for this name in Redis. */
 export function encodeValue(name: string, { result, keepUntil, purges }: KeptResult, signer: Signer): Buffer {
