@@ -28,11 +28,11 @@ export function comparedText({ endpoint, arguments: args, rows, differences }: C
 function differenceText(difference: Difference): string {
   const sides = `duckdb ${shorten(difference.duckdb)}, bigquery ${shorten(difference.bigquery)}`
   if (difference.kind === 'value') return `row ${difference.row}, ${difference.column}: ${sides}`
-  if (difference.kind === 'order') return `the same rows in another order, first row ${difference.row}: ${sides}`
+  if (difference.kind === 'order') return `the same rows in another order, from row ${difference.row} on: ${sides}`
   return `${HEADINGS[difference.kind]}: ${sides}`
 }
 
-const HEADINGS = { failure: 'failed', columns: 'columns', 'row-count': 'count', cut: 'length', bytes: 'bytes' } as const
+const HEADINGS = { failure: 'failed', columns: 'columns', 'row-count': 'count', cut: 'rows', bytes: 'bytes' } as const
 
 const MAX_SHOWN = 300
 const shorten = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
