@@ -123,8 +123,8 @@ const editPairs =
       const value = args[i + 1]!
       // A path that is an untyped NULL has the type INT64.
       const path = args[i]!.type.kind === 'STRING' ? sql[i]! : 'NULL::VARCHAR'
-      // The flag of JSON_ARRAY_APPEND and JSON_ARRAY_INSERT applies only to arrays; for other values only its NULL counts.
-      const ownFlag = name === 'bq_json_set' || value.type.kind === 'ARRAY' ? flag : `(${flag} AND false)`
+      // JSON_ARRAY_APPEND and JSON_ARRAY_INSERT read the flag only for arrays, but a NULL flag leaves the document as it is for any value.
+      const ownFlag = name === 'bq_json_set' || value.type.kind === 'ARRAY' ? flag : `if(${flag} IS NULL, NULL, false)`
       document = `${name}(${document}, ${path}, ${valueText({ sql: sql[i + 1]!, type: value.type })}, ${ownFlag})`
     }
     return `CAST(${document} AS JSON)`
