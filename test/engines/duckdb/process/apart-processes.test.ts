@@ -23,12 +23,14 @@ function childProcesses(): readonly number[] {
   const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
   return children.trim().split(' ').map(Number)
 }
-/** The processor time of a process, in seconds: fields 14 and 15 of proc_pid_stat(5), in ticks of 10 ms. */
-function secondsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+/** The processor time of this process's children, in seconds: fields 14 and 15 of proc_pid_stat(5), in ticks of 10 ms. */
+function childrenSeconds(): number {
+  const ticks = childProcesses().map(pid => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+    return Number(fields[11]) + Number(fields[12])
+  })
+  return ticks.reduce((sum, each) => sum + each, 0) / 100
 }
-const childrenSeconds = (): number => childProcesses().reduce((sum, pid) => sum + secondsOf(pid), 0)
 
 describe('queries that call JavaScript functions', function () {
   this.timeout(120_000)
@@ -235,13 +237,12 @@ describe('queries that have disturbed the process that queries share', function 
     expect(await run('SELECT SUM(n) FROM `shop.orders`')).to.deep.equal([[3]])
   })
 
-  const numbers = 'UNNEST(GENERATE_ARRAY(1, 4000))'
-  const HOG = `SELECT COUNT(DISTINCT x * 4000 + y) FROM ${numbers} AS x, ${numbers} AS y`
-
   it('begin again apart when memory or disk space is short while others run, which may have used it', async () => {
     await engine.close()
     events = []
     engine = await open(true, { memoryLimitMb: 64, tempLimitMb: 1 })
+    const numbers = 'UNNEST(GENERATE_ARRAY(1, 4000))'
+    const HOG = `SELECT COUNT(DISTINCT x * 4000 + y) FROM ${numbers} AS x, ${numbers} AS y`
     const failed = async (n: number): Promise<string> => {
       const { cause } = await run(`${HOG} WHERE x > ${n}`).then(
         () => expect.fail('it had enough memory'),
@@ -256,30 +257,6 @@ describe('queries that have disturbed the process that queries share', function 
     expect(count('engine.started')).to.be.above(1)
     // They are not suspected any more.
     expect([await failed(2), count('engine.died')]).to.deep.equal([message, 0])
-  })
-
-  it('run apart from the second time on that the shared process died with them and they lacked memory or disk space apart', async () => {
-    await engine.close()
-    engine = await open(true, { memoryLimitMb: 64, tempLimitMb: 1 })
-    const fails = (): Promise<string> => run(HOG).then(() => expect.fail('it had enough memory'), codeOf)
-    /** The processor time that the shared process spends on the query, in seconds. */
-    const spent = async (): Promise<number> => {
-      const began = secondsOf(engine.pid()!)
-      expect(await fails()).to.equal('QUERY_FAILED')
-      return secondsOf(engine.pid()!) - began
-    }
-    const failsAsItDies = async (): Promise<void> => {
-      const code = fails()
-      await pause(100)
-      process.kill(engine.pid()!, 'SIGKILL')
-      expect(await code).to.equal('QUERY_FAILED')
-      // A new process spends some time on its own.
-      await pause(1_000)
-    }
-    await failsAsItDies()
-    const shared = await spent()
-    await failsAsItDies()
-    expect(await spent()).to.be.below(shared / 4)
   })
 
   it('are answered by another process when the shared one died with them alone', async () => {
