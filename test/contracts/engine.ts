@@ -503,7 +503,8 @@ export function engineContract(
       const value = `IF(x = ${ROWS - 10}, ERROR('late'), CONCAT(REPEAT('long ', 10), CAST(x AS STRING)))`
       const { parts, run } = await exported(long(value).replace(' ORDER BY x', ''), 'csv')
       expect((await errorOf(run)).code).to.equal('QUERY_FAILED')
-      const lines = Buffer.concat(parts).toString().split('\r\n').slice(1)
+      // The last line may be cut within its number, and then looks like another one.
+      const lines = Buffer.concat(parts).toString().split('\r\n').slice(1, -1)
       expect(new Set(lines).size).to.equal(lines.length)
     })
     it('whether there are more rows than may be', async () => {
